@@ -1,0 +1,80 @@
+"""optid: find a robot's dynamic model from measurements.
+
+Public names are loaded when they are first used, so that ``import optid`` stays light.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_NAMES = {
+    "DHRow": "optid.robot",
+    "Drive": "optid.robot",
+    "Joint": "optid.robot",
+    "Limits": "optid.robot",
+    "Link": "optid.robot",
+    "Robot": "optid.robot",
+    "Transform": "optid.robot",
+    "DynamicModel": "optid.model",
+    "BaseParameters": "optid.regressor",
+    "Trial": "optid.experiment",
+    "Experiment": "optid.experiment",
+    "read_experiment": "optid.experiment",
+    "write_experiment": "optid.experiment",
+    "Recorder": "optid.experiment",
+    "Preprocessing": "optid.signals",
+    "solve": "optid.solvers",
+    "available_solvers": "optid.solvers",
+    "identify": "optid.identification",
+    "identify_batch": "optid.identification",
+    "IdentificationResult": "optid.problems",
+    "validate": "optid.validation",
+    "OptidError": "optid.errors",
+}
+_ROOMS = (
+    "errors",
+    "experiment",
+    "kernels",
+    "kinematics",
+    "library",
+    "model",
+    "problems",
+    "regressor",
+    "report",
+    "robot",
+    "signals",
+    "solvers",
+    "statistics",
+    "trajectory",
+    "validation",
+)
+
+__all__ = [*sorted(_NAMES), *_ROOMS]
+
+if TYPE_CHECKING:
+    from optid.errors import OptidError as OptidError
+    from optid.experiment import Trial as Trial
+    from optid.robot import DHRow as DHRow
+    from optid.robot import Drive as Drive
+    from optid.robot import Joint as Joint
+    from optid.robot import Limits as Limits
+    from optid.robot import Link as Link
+    from optid.robot import Robot as Robot
+    from optid.robot import Transform as Transform
+
+
+def __getattr__(name: str) -> Any:
+    if name in _NAMES:
+        value = getattr(import_module(_NAMES[name]), name)
+        globals()[name] = value
+        return value
+    if name in _ROOMS:
+        return import_module(f"optid.{name}")
+    raise AttributeError(f"module 'optid' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

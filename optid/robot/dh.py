@@ -1,0 +1,113 @@
+"""Robots from Denavit-Hartenberg rows, in the standard or the modified (Craig) convention; the convention is always named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from optid.errors import RobotError, sentence
+
+from .joint import PRISMATIC, REVOLUTE, Drive, Joint
+from .limits import Limits
+from .link import Link
+from .robot import STANDARD_GRAVITY, Robot, _matrix
+from .transform import Transform, vector3
+
+STANDARD, MODIFIED = "standard", "modified"
+
+
+@dataclass(frozen=True)
+class DHRow:
+    """One row: lengths ``a``, ``d`` [m], angles ``alpha``, ``theta`` [rad], ``joint`` "R" or "P".
+
+    ``theta`` is the constant added to a revolute joint's coordinate, ``d`` the constant added to a prismatic one's.
+    """
+
+    a: float = 0.0
+    alpha: float = 0.0
+    d: float = 0.0
+    theta: float = 0.0
+    joint: str = REVOLUTE
+
+    def __post_init__(self) -> None:
+        for what in ("a", "alpha", "d", "theta"):
+            value = getattr(self, what)
+            if isinstance(value, str) or not np.isfinite(value):
+                raise RobotError(sentence(f"{what} of a DH row", repr(value), "a finite number"))
+            object.__setattr__(self, what, float(value))
+        if self.joint not in (REVOLUTE, PRISMATIC):
+            raise RobotError(sentence("joint of a DH row", repr(self.joint), '"R" (revolute) or "P" (prismatic)'))
+        if max(abs(self.alpha), abs(self.theta)) > 2 * np.pi + 1e-6:
+            raise RobotError(
+                sentence("angle of a DH row", f"alpha {self.alpha:g}, theta {self.theta:g}", "radians within ±2π", "Convert degrees with radians().")
+            )
+
+
+def _joint(row: DHRow, name: str, convention: str) -> Joint:
+    """``Rz(theta) Tz(d) Tx(a) Rx(alpha)`` (standard) or ``Rx(alpha) Tx(a) Rz(theta) Tz(d)`` (modified), with the motion in its place."""
+    twist = Transform.trans(x=row.a) @ Transform.rot("x", row.alpha)
+    screw = Transform.rot("z", row.theta) @ Transform.trans(z=row.d)
+    before = Transform() if convention == STANDARD else twist
+    if row.joint == REVOLUTE:
+        # the coordinate turns about the same z axis as theta, so the constants may stand behind the motion
+        after = screw if convention == MODIFIED else screw @ twist
+    else:
+        before = before @ Transform.rot("z", row.theta)
+        after = Transform.trans(z=row.d) if convention == MODIFIED else Transform.trans(z=row.d) @ twist
+    return Joint(name, row.joint, before, (0.0, 0.0, 1.0), after)
+
+
+def robot_from_dh(
+    rows: Iterable[DHRow | Sequence[float | str]],
+    convention: str,
+    gravity: ArrayLike = STANDARD_GRAVITY,
+    *,
+    links: Sequence[Link] | None = None,
+    drives: Sequence[Drive] = (),
+    limits: Limits | None = None,
+    coupling: ArrayLike | None = None,
+    base: Transform | None = None,
+    tool: Transform | None = None,
+    joint_names: Sequence[str] | None = None,
+    name: str = "robot",
+) -> Robot:
+    """A robot from DH rows.
+
+    Parameters
+    ----------
+    rows : DHRow, or sequences (a, alpha, d, theta[, "R" or "P"])
+    convention : "standard" or "modified"
+        Standard: ``T = Rz(theta) Tz(d) Tx(a) Rx(alpha)``, link frame i at the far end of link i. Modified (Craig): ``T = Rx(alpha) Tx(a) Rz(theta) Tz(d)``, link
+        frame i on joint i. There is no default: the two give different link frames, so other parameters.
+    gravity : (3,) [m/s²]
+        In the base frame.
+    links : sequence of Link, optional
+        Bodies in their link frames; massless when omitted.
+
+    Raises
+    ------
+    RobotError
+        For an unknown convention or rows that are not finite.
+    """
+    if convention not in (STANDARD, MODIFIED):
+        raise RobotError(sentence("DH convention", repr(convention), '"standard" or "modified"'))
+    table = [row if isinstance(row, DHRow) else DHRow(*row) for row in rows]  # type: ignore[arg-type]
+    names = list(joint_names) if joint_names is not None else [f"joint{i + 1}" for i in range(len(table))]
+    if len(names) != len(table):
+        raise RobotError(sentence("joint_names", f"{len(names)} names", f"{len(table)}, one per row"))
+    joints = tuple(_joint(row, label, convention) for row, label in zip(table, names, strict=True))
+    bodies = tuple(links) if links is not None else tuple(Link(f"link{i + 1}") for i in range(len(table)))
+    return Robot(
+        joints,
+        bodies,
+        vector3(gravity, "gravity"),
+        tuple(drives),
+        limits,  # type: ignore[arg-type]
+        None if coupling is None else _matrix(coupling, len(joints), f"coupling of robot {name!r}"),
+        base=base or Transform(),
+        tool=tool or Transform(),
+        name=name,
+    )
