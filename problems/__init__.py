@@ -2,3 +2,41 @@
 
 if __name__ != "optid.problems":
     raise ImportError(f"this folder was imported as {__name__!r}; write  import optid.problems  instead.")
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+_NAMES = {
+    "BlackBox": "forms",
+    "BlackBoxProblem": "black_box",
+    "Cone": "forms",
+    "Form": "forms",
+    "LeastSquares": "forms",
+    "Nlp": "forms",
+    "Problem": "protocol",
+    "Residuals": "forms",
+}
+
+__all__ = sorted(_NAMES)
+
+if TYPE_CHECKING:
+    from .black_box import BlackBoxProblem as BlackBoxProblem
+    from .forms import BlackBox as BlackBox
+    from .forms import Cone as Cone
+    from .forms import Form as Form
+    from .forms import LeastSquares as LeastSquares
+    from .forms import Nlp as Nlp
+    from .forms import Residuals as Residuals
+    from .protocol import Problem as Problem
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _NAMES:
+        raise AttributeError(f"module 'optid.problems' has no attribute {name!r}")
+    value = getattr(import_module(f"optid.problems.{_NAMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,112 @@
+"""Shared by the solvers that CasADi's ``nlpsol`` interfaces: scaling, captured iterates, statuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from optid.problems.forms import Nlp
+
+from .base import Outcome
+from .run import Run
+from .solution import Status
+
+_STATUS: dict[str, Status] = {
+    "Solve_Succeeded": "optimal",
+    "Solved_To_Acceptable_Level": "optimal",
+    "Infeasible_Problem_Detected": "infeasible",
+    "Restoration_Failed": "infeasible",
+    "Maximum_Iterations_Exceeded": "budget",
+    "Maximum_CpuTime_Exceeded": "budget",
+    "Maximum_WallTime_Exceeded": "budget",
+    "User_Requested_Stop": "stopped",
+    "SOLVER_RET_SUCCESS": "optimal",
+    "SOLVER_RET_LIMITED": "budget",
+    "SOLVER_RET_INFEASIBLE": "infeasible",
+}
+
+
+def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run) -> Outcome:
+    """Run one CasADi NLP plugin on the scaled problem and report what it says.
+
+    Iterates reach ``run`` in the user's units. Exceptions of the backend become the status ``failed``.
+    """
+    import casadi as ca
+
+    symbol = type(form.x).sym("z", form.size)
+    f, g = form.function(symbol * ca.DM(form.scales))
+    rows = g.shape[0]
+    watch = _watcher(form, run, rows)
+    try:
+        solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, "iteration_callback": watch, "error_on_fail": False})
+        answer = solver(x0=run.x0 / form.scales, lbx=form.lbx / form.scales, ubx=form.ubx / form.scales, lbg=form.lbg, ubg=form.ubg)
+        stats = solver.stats()
+    except KeyboardInterrupt:
+        run.stop, run.interrupted = "stopped", True
+        return Outcome(None, "stopped", "interrupted", n_evaluations=len(run.history))
+    except (RuntimeError, NotImplementedError) as error:
+        return Outcome(None, "failed", _short(error), n_evaluations=len(run.history))
+    if watch.error is not None:
+        raise watch.error
+    message = str(stats.get("return_status", stats.get("unified_return_status", "")))
+    status = _STATUS.get(message) or _STATUS.get(str(stats.get("unified_return_status", "")), "failed")
+    if status == "optimal" and not stats.get("success", True):
+        status = "failed"
+    if run.stop:
+        status = "stopped"
+    x = np.clip(np.asarray(answer["x"]).ravel() * form.scales, form.lbx, form.ubx)
+    evaluations = int(stats.get("n_call_nlp_f", 0)) or int(stats.get("iter_count", 0)) + 1
+    info = {
+        "multipliers_x": np.asarray(answer["lam_x"]).ravel() / form.scales,
+        "multipliers_g": np.asarray(answer["lam_g"]).ravel(),
+        "iterations": int(stats.get("iter_count", 0)),
+    }
+    return Outcome(x, status, message, n_evaluations=evaluations, info=info)
+
+
+def _short(error: Exception) -> str:
+    """Last informative line of a CasADi error."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
+def _watcher(form: Nlp, run: Run, rows: int) -> Any:
+    """CasADi callback that notes every iterate and asks the backend to end when ``run`` says so."""
+    import casadi as ca
+
+    sizes = {"x": form.size, "f": 1, "g": rows, "lam_x": form.size, "lam_g": rows, "lam_p": 0}
+
+    class Watcher(ca.Callback):
+        def __init__(self) -> None:
+            ca.Callback.__init__(self)
+            self.error: BaseException | None = None
+            self.construct("optid_watch", {})
+
+        def get_n_in(self) -> int:
+            return int(ca.nlpsol_n_out())
+
+        def get_n_out(self) -> int:
+            return 1
+
+        def get_name_in(self, i: int) -> str:
+            return str(ca.nlpsol_out(i))
+
+        def get_name_out(self, i: int) -> str:
+            return "ret"
+
+        def get_sparsity_in(self, i: int) -> Any:
+            size = sizes.get(ca.nlpsol_out(i), 0)
+            return ca.Sparsity.dense(size, 1) if size else ca.Sparsity(0, 0)
+
+        def eval(self, arguments: Any) -> list[int]:
+            try:
+                x = np.asarray(arguments[0]).ravel() * form.scales
+                violation = form.violation(x, np.asarray(arguments[2]).ravel())
+                return [int(run.note(x, float(arguments[1]), violation))]
+            except BaseException as error:  # must not cross the backend's C++ frames
+                self.error = error
+                return [1]
+
+    return Watcher()

@@ -1,0 +1,75 @@
+"""Interior-point solver for smooth problems with exact derivatives (the one CasADi brings along)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from optid.problems.forms import Nlp
+
+from .base import Outcome
+from .casadi_nlp import solve_nlp
+from .run import Run
+
+
+@dataclass(frozen=True)
+class Ipopt:
+    """Interior-point method (Wächter & Biegler 2006) through CasADi.
+
+    Parameters
+    ----------
+    tolerance : float
+        Scaled optimality error.
+    constraint_tolerance : float
+        Largest constraint violation [unit of the constraint].
+    max_iterations : int
+        ``budget`` lowers it further.
+    max_time : float or None
+        [s] of wall time.
+    hessian : "exact" or "limited-memory"
+        Exact second derivatives, or a quasi-Newton approximation where they cost too much.
+    linear_solver : str
+    warm_multipliers : bool
+        Start with a small barrier, for starts that are nearly optimal.
+    expand : bool
+        Turn an MX graph into scalar operations first; faster for small problems.
+    more : mapping
+        Further options of the backend, by the backend's own names.
+    """
+
+    tolerance: float = 1e-8
+    constraint_tolerance: float = 1e-8
+    max_iterations: int = 3000
+    max_time: float | None = None
+    hessian: str = "exact"
+    linear_solver: str = "mumps"
+    warm_multipliers: bool = False
+    expand: bool = False
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    name: ClassVar[str] = "ipopt"
+    accepts: ClassVar[tuple[type, ...]] = (Nlp,)
+    features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "equality", "nonlinear"})
+    search: ClassVar[bool] = False
+
+    def run(self, form: Nlp, run: Run) -> Outcome:
+        """Solve ``form``."""
+        iterations = self.max_iterations if run.budget is None else min(self.max_iterations, run.budget)
+        backend: dict[str, Any] = {
+            "print_level": 0,
+            "sb": "yes",
+            "tol": self.tolerance,
+            "constr_viol_tol": self.constraint_tolerance,
+            "bound_relax_factor": 0.0,
+            "max_iter": iterations,
+            "hessian_approximation": self.hessian,
+            "linear_solver": self.linear_solver,
+        }
+        if self.max_time is not None:
+            backend["max_wall_time"] = float(self.max_time)
+        if self.warm_multipliers:
+            backend |= {"mu_init": 1e-6, "warm_start_init_point": "yes"}
+        backend |= dict(self.more)
+        options = {"print_time": False, "expand": self.expand, "show_eval_warnings": False, "ipopt": backend}
+        return solve_nlp("ipopt", options, form, run)
