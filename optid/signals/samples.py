@@ -1,0 +1,144 @@
+"""The samples that an identification or a validation works on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, ShapeError, sentence
+
+from .filters import decimate
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Positions, their derivatives and torques at the same instants, with what may be used of them.
+
+    Attributes
+    ----------
+    time : (N,) [s]
+    q, dq, ddq : (N, n) [rad, rad/s, rad/s²; m for prismatic joints]
+    tau : (N, n) [N m]
+        Torque, filtered as the options asked.
+    tau_raw : (N, n) [N m]
+        Unfiltered torque at the same instants.
+    use : (N, n) bool
+        Whether the equation of joint j at sample k may be used; False at rest, at filled holes, ...
+    rate : float [Hz]
+    joint_names : n-tuple of str, or empty
+    segment : (N,) int
+        Number of the uninterrupted piece that the sample belongs to; nothing may be filtered or differentiated across its ends.
+    decimation : int
+        Factor by which torque and regressor columns are still to be decimated, alike (:meth:`decimated`).
+    tau_band : (N, n) or None [N m]
+        Half width of the 95 % band of one measured torque about ``tau_raw``; known only from repeated cycles.
+    noise_floor : (n,) or None [N m]
+        Standard deviation of the torque over cycles.
+    counts : mapping str → int
+        Samples recorded, dropped (and why) and kept.
+    notes : tuple of str
+        What was done and decided, one sentence each.
+    name, role : str
+        Those of the trial.
+    """
+
+    time: Array
+    q: Array
+    dq: Array
+    ddq: Array
+    tau: Array
+    tau_raw: Array
+    use: NDArray[np.bool_]
+    rate: float
+    joint_names: tuple[str, ...] = ()
+    segment: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
+    decimation: int = 1
+    tau_band: Array | None = None
+    noise_floor: Array | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    name: str = "trial"
+    role: str = "identification"
+
+    def __post_init__(self) -> None:
+        if self.segment is None:
+            object.__setattr__(self, "segment", np.zeros(len(self.time), dtype=np.int64))
+        shape = np.shape(self.q)
+        if len(shape) != 2 or np.shape(self.time) != shape[:1] or np.shape(self.segment) != shape[:1]:
+            raise ShapeError(sentence(f"samples of {self.name!r}", f"time {np.shape(self.time)}, q {shape}", "(N,) and (N, n)"))
+        for what in ("dq", "ddq", "tau", "tau_raw", "use"):
+            if np.shape(getattr(self, what)) != shape:
+                raise ShapeError(sentence(f"{what} of samples {self.name!r}", f"shape {np.shape(getattr(self, what))}", f"{shape}, as q"))
+
+    @classmethod
+    def from_arrays(
+        cls,
+        q: ArrayLike,
+        dq: ArrayLike,
+        ddq: ArrayLike,
+        tau: ArrayLike,
+        *,
+        time: ArrayLike | None = None,
+        use: ArrayLike | None = None,
+        rate: float = 1.0,
+        name: str = "samples",
+    ) -> Samples:
+        """Samples from arrays (N, n) that need no preparation, such as simulated ones; ``time`` defaults to k / rate."""
+        arrays = [np.array(x, dtype=float) for x in (q, dq, ddq, tau)]
+        arrays = [x[:, None] if x.ndim == 1 else x for x in arrays]
+        n_samples = len(arrays[0])
+        stamps = np.arange(n_samples) / rate if time is None else np.array(time, dtype=float)
+        mask = np.ones(arrays[0].shape, dtype=bool) if use is None else np.array(use, dtype=bool)
+        for what, array in zip(("q", "dq", "ddq", "tau"), arrays, strict=True):
+            if not np.isfinite(array).all():
+                row, column = np.argwhere(~np.isfinite(array))[0]
+                raise DataError(sentence(f"{what} of samples {name!r}", f"{array[row, column]} at row {row}, column {column}", "finite numbers"))
+        position, velocity, acceleration, torque = arrays
+        return cls(
+            time=stamps,
+            q=position,
+            dq=velocity,
+            ddq=acceleration,
+            tau=torque,
+            tau_raw=torque.copy(),
+            use=mask,
+            rate=float(rate),
+            name=name,
+            counts={"recorded": n_samples, "kept": n_samples},
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return int(self.q.shape[1])
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples N."""
+        return int(self.q.shape[0])
+
+    @property
+    def used(self) -> NDArray[np.int64]:
+        """(n,) how many equations of each joint may be used."""
+        return np.asarray(self.use.sum(axis=0), dtype=np.int64)
+
+    def decimated(self, x: ArrayLike) -> Array:
+        """``x`` (N, ...) decimated by :attr:`decimation`, segment by segment; unchanged when that is 1."""
+        signal = np.asarray(x, dtype=float)
+        if self.decimation == 1:
+            return signal
+        return np.concatenate([decimate(signal[part], self.decimation) for part in self.parts()])
+
+    def decimated_use(self) -> NDArray[np.bool_]:
+        """The mask :attr:`use` at the samples that :meth:`decimated` keeps."""
+        return self.use if self.decimation == 1 else np.concatenate([self.use[part][:: self.decimation] for part in self.parts()])
+
+    def parts(self) -> list[slice]:
+        """One slice for each uninterrupted segment."""
+        edges = np.flatnonzero(np.diff(self.segment)) + 1
+        return [slice(int(a), int(b)) for a, b in zip(np.r_[0, edges], np.r_[edges, self.n_samples], strict=True) if b > a]
