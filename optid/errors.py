@@ -31,6 +31,10 @@ class FileError(OptidError, ValueError):
     """A file is malformed, truncated, foreign or hostile."""
 
 
+class MissingFileError(FileError, FileNotFoundError):
+    """A file or folder is not there."""
+
+
 class FileBusyError(FileError, BlockingIOError):
     """A file is held open by another process."""
 

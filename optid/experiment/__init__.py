@@ -1,5 +1,34 @@
-"""Experiment files and the trials in them."""
+"""Experiment files, the trials in them, and the recordings they are made from.
 
+Names that need h5py or scipy are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from .experiment import Experiment, RobotInfo
+from .fault import Fault
 from .trial import Trial
 
-__all__ = ["Trial"]
+if TYPE_CHECKING:
+    from .reader import read_experiment as read_experiment
+    from .writer import add_results as add_results
+    from .writer import write_experiment as write_experiment
+
+_LAZY = {
+    "add_results": ".writer",
+    "read_experiment": ".reader",
+    "write_experiment": ".writer",
+}
+
+__all__ = ["Experiment", "Fault", "RobotInfo", "Trial", *_LAZY]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        value = getattr(import_module(_LAZY[name], __name__), name)
+        globals()[name] = value
+        return value
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

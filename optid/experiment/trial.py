@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, UnknownNameError, sentence
 
+from .equality import same
+
 Array = NDArray[np.float64]
 SIGNALS = ("q", "dq", "ddq", "tau", "current")
 ROLES = ("identification", "validation")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trial:
     """Signals of one recording.
 
@@ -45,7 +47,7 @@ class Trial:
     tau: Array | None = None
     current: Array | None = None
     joint_names: tuple[str, ...] = ()
-    valid: NDArray[np.bool_] = field(default=None)  # type: ignore[assignment]
+    valid: NDArray[np.bool_] = field(default=None)  # type: ignore[arg-type]
     role: str = "identification"
     sources: Mapping[str, str] = field(default_factory=dict)
     period: float | None = None
@@ -133,14 +135,15 @@ class Trial:
             raise ShapeError(sentence(f"current gains for trial {self.name!r}", f"shape {gain.shape}", f"({self.n},)"))
         return replace(self, tau=self.current * gain, sources={**self.sources, "tau": "derived"})
 
+    def masked(self) -> Trial:
+        """The same trial with ``valid`` False at every sample that holds a NaN or an infinite number."""
+        valid = self.valid & np.isfinite(self.time)
+        for what in SIGNALS:
+            if getattr(self, what) is not None:
+                valid = valid & np.isfinite(getattr(self, what)).all(axis=1)
+        return replace(self, valid=valid)
+
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Trial):
-            return NotImplemented
-        for f in fields(self):
-            a, b = getattr(self, f.name), getattr(other, f.name)
-            same = np.array_equal(a, b, equal_nan=True) if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype == b.dtype else a is b or a == b
-            if not bool(np.all(same)):
-                return False
-        return True
+        return same(self, other) if isinstance(other, Trial) else NotImplemented
 
     __hash__ = None  # type: ignore[assignment]

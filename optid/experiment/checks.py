@@ -1,0 +1,153 @@
+"""Structural checks of an opened file: everything that makes it foreign, hostile or damaged, as faults."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from .fault import Fault
+from .schema import FORMAT, SCHEMA_VERSION
+
+if TYPE_CHECKING:
+    import h5py
+
+_SCALE_ATTRIBUTES = ("DIMENSION_LIST", "REFERENCE_LIST")
+_FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 32000: "lzf"}
+_GZIP_LIMIT = 1100
+_SLACK_BYTES = 64 * 2**20
+_NO_LINKS = "Nothing outside the file is ever read: copy the data into the file."
+
+
+def format_faults(file: h5py.File) -> Iterator[Fault]:
+    """Whether the file says it is an experiment of a version that can be read."""
+    wanted = f"format={FORMAT!r}"
+    if "format" not in file.attrs:
+        matlab = "MATLAB_class" in {name for item in list(file)[:20] if file.get(item, getclass=True) for name in _attribute_names(file, item)}
+        hint = "It looks like a MATLAB 7.3 file: read it with import_mat." if matlab else "It is an HDF5 file of another program."
+        yield Fault("/@format", "no such attribute", wanted, hint)
+        return
+    found = _text(file.attrs["format"])
+    if found != FORMAT:
+        yield Fault("/@format", repr(found), wanted, "It is an HDF5 file of another program.")
+        return
+    version: Any = file.attrs.get("schema_version")
+    try:
+        number = int(version)
+    except (TypeError, ValueError):
+        yield Fault("/@schema_version", "no such attribute" if version is None else repr(version), f"a whole number up to {SCHEMA_VERSION}")
+        return
+    if number > SCHEMA_VERSION:
+        yield Fault("/@schema_version", str(number), f"at most {SCHEMA_VERSION}", "A newer optid wrote the file: upgrade optid to read it.")
+    elif number < 1:
+        yield Fault("/@schema_version", str(number), f"1 to {SCHEMA_VERSION}")
+
+
+def _text(value: Any) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
+
+
+def _attribute_names(file: h5py.File, name: str) -> list[str]:
+    import h5py
+
+    return list(file[name].attrs) if isinstance(file.get(name, getlink=True), h5py.HardLink) else []
+
+
+def structure_faults(file: h5py.File) -> Iterator[Fault]:
+    """Links that leave the file, data kept outside it, types that are never read, and sizes that only a bomb has.
+
+    Soft links are allowed only when they lead to something inside the file.
+    """
+    import h5py
+
+    stack: list[h5py.Group] = [file]
+    seen = {_address(file)}
+    yield from _attribute_faults(file)
+    while stack:
+        group = stack.pop()
+        for name in group:
+            place = f"{group.name.rstrip('/')}/{name}"
+            link = group.get(name, getlink=True)
+            if isinstance(link, h5py.ExternalLink):
+                yield Fault(place, f"an external link to {link.filename!r}", "data inside the file", _NO_LINKS)
+                continue
+            if not isinstance(link, (h5py.HardLink, h5py.SoftLink)):
+                yield Fault(place, "an unknown kind of link", "data inside the file", _NO_LINKS)
+                continue
+            if isinstance(link, h5py.SoftLink):
+                yield from _soft_link_faults(group, name, place, link.path)
+                continue
+            item = group[name]
+            address = _address(item)
+            if address in seen:
+                continue
+            seen.add(address)
+            if isinstance(item, h5py.Group):
+                stack.append(item)
+            elif isinstance(item, h5py.Dataset):
+                yield from _dataset_faults(item, place)
+            if not isinstance(item, h5py.Datatype):
+                yield from _attribute_faults(item)
+
+
+def _address(item: h5py.HLObject) -> Any:
+    import h5py
+
+    return h5py.h5o.get_info(item.id).addr
+
+
+def _soft_link_faults(group: h5py.Group, name: str, place: str, target: str) -> Iterator[Fault]:
+    """A soft link must lead to an object that plain links of the same file reach too."""
+    import h5py
+
+    node: Any = group.file if target.startswith("/") else group
+    for part in [p for p in target.split("/") if p not in ("", ".")]:
+        link = node.get(part, getlink=True) if isinstance(node, h5py.Group) and part in node.keys() else None  # noqa: SIM118
+        if not isinstance(link, h5py.HardLink):
+            yield Fault(place, f"a soft link to {target!r}", "a link that leads straight to data inside the file", _NO_LINKS)
+            return
+        node = node[part]
+
+
+def _dataset_faults(item: h5py.Dataset, place: str) -> Iterator[Fault]:
+    import h5py
+
+    if item.is_virtual:
+        yield Fault(place, "a virtual dataset (its numbers are in other files)", "data inside the file", _NO_LINKS)
+        return
+    if item.external:
+        yield Fault(place, f"numbers kept in the other file {item.external[0][0]!r}", "data inside the file", _NO_LINKS)
+        return
+    yield from _type_faults(item.id.get_type(), place)
+    plist = item.id.get_create_plist()
+    codes = [plist.get_filter(i)[0] for i in range(plist.get_nfilters())]
+    unknown = [code for code in codes if code not in _FILTERS]
+    if unknown:
+        yield Fault(place, f"compressed by the filter number {unknown[0]}", ", ".join(_FILTERS.values()), "Repack it with h5repack -f GZIP=1.")
+    is_text = h5py.check_string_dtype(item.dtype) is not None
+    stored, size = item.id.get_storage_size(), item.size or 0
+    declared = size * (16 if is_text else item.dtype.itemsize)
+    if declared > _SLACK_BYTES and declared > stored * _GZIP_LIMIT:
+        yield Fault(place, f"{declared / 1e9:.3g} GB declared, {stored} bytes stored", "numbers that are there", "The file is damaged or hostile.")
+
+
+def _type_faults(kind: h5py.h5t.TypeID, place: str) -> Iterator[Fault]:
+    from h5py import h5t
+
+    refused = {
+        h5t.COMPOUND: "compound data",
+        h5t.REFERENCE: "object references",
+        h5t.OPAQUE: "opaque bytes",
+        h5t.BITFIELD: "bit fields",
+        h5t.ARRAY: "arrays in cells",
+    }
+    code = kind.get_class()
+    if code in refused or (code == h5t.VLEN and not isinstance(kind, h5t.TypeStringID)):
+        yield Fault(place, refused.get(code, "ragged data"), "numbers or text", "Such types are never read; store plain arrays.")
+
+
+def _attribute_faults(item: h5py.Group | h5py.Dataset) -> Iterator[Fault]:
+    import h5py
+
+    for name in item.attrs:
+        if name not in _SCALE_ATTRIBUTES:
+            yield from _type_faults(h5py.h5a.open(item.id, name.encode()).get_type(), f"{item.name}@{name}")

@@ -1,0 +1,32 @@
+"""A fault found in a file or in data: where, what, and what to do about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from optid.errors import sentence
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault.
+
+    Attributes
+    ----------
+    place : str
+        Where: a path inside the file, with the signal, row or column.
+    found, expected : str
+    hint : str
+        What to do about it, may be empty.
+    severity : "error" or "warning"
+        A warning is suspicious (degrees, gaps) but may be right.
+    """
+
+    place: str
+    found: str
+    expected: str
+    hint: str = ""
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        return sentence(self.place, self.found, self.expected, self.hint)
