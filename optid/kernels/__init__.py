@@ -1,5 +1,6 @@
 """Batch evaluation of CasADi functions and streaming least squares."""
 
 from .factors import JointFactors
+from .kernel import Kernel
 
-__all__ = ["JointFactors"]
+__all__ = ["JointFactors", "Kernel"]

@@ -1,0 +1,153 @@
+"""Batch evaluation of a CasADi function: N samples in, N matrices out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import ShapeError, sentence, unknown_name
+
+from .interpreter import Interpreter
+
+Array = NDArray[np.float64]
+
+BACKENDS = ("auto", "interpreter", "compiled", "simd")
+
+
+@dataclass(frozen=True, eq=False)
+class Kernel:
+    """A CasADi function for many samples at once.
+
+    Parameters
+    ----------
+    function : casadi.Function
+        Inputs are vectors, the one output is an (m, k) matrix.
+    backend : "auto", "interpreter", "compiled" or "simd"
+
+    Examples
+    --------
+    >>> import casadi as ca, numpy as np
+    >>> q, pi = ca.SX.sym("q"), ca.SX.sym("pi", 2)
+    >>> kernel = Kernel(ca.Function("torque", [pi, q], [pi[0] * ca.sin(q) + pi[1]], ["pi", "q"], ["tau"]))
+    >>> kernel(np.zeros((3, 1)), pi=[9.81, 2.0])[:, 0, 0]
+    array([2., 2., 2.])
+    """
+
+    function: ca.Function
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        f = self.function
+        if not isinstance(f, ca.Function):
+            raise ShapeError(sentence("kernel", f"a {type(f).__name__}", "a casadi.Function"))
+        if self.backend not in BACKENDS:
+            raise unknown_name("kernel backend", self.backend, BACKENDS)
+        if f.n_out() != 1:
+            raise ShapeError(sentence(f"function {f.name()!r}", f"{f.n_out()} outputs", "one", "Make a function of one of them, or of their horzcat."))
+        for i in range(f.n_in()):
+            if f.size2_in(i) != 1:
+                raise ShapeError(sentence(f"input {f.name_in(i)!r} of function {f.name()!r}", f"shape {f.size_in(i)}", "a column vector"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Fields only: buffers and loaded code are made again where the kernel arrives."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    @property
+    def name(self) -> str:
+        """Name of the function."""
+        return str(self.function.name())
+
+    @property
+    def input_names(self) -> tuple[str, ...]:
+        """Names of the inputs, in the function's order."""
+        return tuple(self.function.name_in())
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(m, k) of the matrix of a sample."""
+        return self.function.size1_out(0), self.function.size2_out(0)
+
+    def __call__(self, *samples: ArrayLike, out: Array | None = None, **named: ArrayLike) -> Array:
+        """Matrices of N samples.
+
+        Parameters
+        ----------
+        *samples : (N, n_i) arrays
+            In the order of the function's inputs, leaving out those given by name.
+        out : (N, m, k) float64 array in C order, optional
+            Written and returned, so that a loop allocates nothing.
+        **named : (n_i,) vectors that all samples share, or (N, n_i) arrays
+
+        Returns
+        -------
+        (N, m, k) array
+
+        Raises
+        ------
+        ShapeError
+            An array does not fit the function, or nothing says how many samples there are.
+        """
+        inputs, n = self._inputs(samples, named)
+        m, k = self.shape
+        if out is None:
+            out = np.zeros((n, m, k))
+        elif out.shape != (n, m, k) or out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
+            raise ShapeError(sentence("out", f"{out.dtype} {out.shape}", f"a writeable float64 array ({n}, {m}, {k}) in C order"))
+        else:
+            out.fill(0.0)
+        self._evaluate(inputs, out.reshape(n, m * k))
+        return out
+
+    def blocks(self, *samples: ArrayLike, size: int = 1024, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
+        """The matrices block by block, in bounded memory: pairs (samples, their (B, m, k) matrices).
+
+        A block is a view of one buffer, with the samples innermost in memory: it is valid until the next one.
+        Arguments as in a call; ``size`` is the number of samples a block. Blocks start at multiples of ``size``.
+        """
+        inputs, n = self._inputs(samples, named)
+        if size < 1:
+            raise ShapeError(sentence("size of the blocks", size, "at least 1"))
+        return self._blocks(inputs, n, size)
+
+    def _blocks(self, inputs: list[Array], n: int, size: int) -> Iterator[tuple[slice, Array]]:
+        m, k = self.shape
+        buffer = np.zeros((m * k, min(size, n)))
+        matrices = buffer.reshape(m, k, -1).transpose(2, 0, 1) if buffer.size else np.zeros((min(size, n), m, k))
+        for start in range(0, n, size):
+            stop = min(start + size, n)
+            self._evaluate([x if x.ndim == 1 else x[start:stop] for x in inputs], buffer[:, : stop - start].T)
+            yield slice(start, stop), matrices[: stop - start]
+
+    def _inputs(self, samples: tuple[ArrayLike, ...], named: dict[str, ArrayLike]) -> tuple[list[Array], int]:
+        """Arrays in the function's order, (N, n_i), or (n_i,) where shared; and N."""
+        names = self.input_names
+        for name in named:
+            if name not in names:
+                raise unknown_name(f"input of function {self.name!r}", name, names)
+        order = [name for name in names if name not in named]
+        if len(order) != len(samples):
+            raise ShapeError(sentence(f"samples of function {self.name!r}", f"{len(samples)} arrays", f"{len(order)}: {', '.join(order) or 'none'}"))
+        given = {name: np.asarray(value, dtype=float) for name, value in (*zip(order, samples, strict=True), *named.items())}
+        counts = {name: len(array) for name, array in given.items() if array.ndim == 2}
+        n = next(iter(counts.values()), None)
+        if n is None:
+            raise ShapeError(sentence(f"samples of function {self.name!r}", "only shared vectors", "at least one (N, n) array"))
+        for i, name in enumerate(names):
+            size, array = self.function.numel_in(i), given[name]
+            if array.shape != (n, size) and not (name in named and array.shape == (size,)):
+                wanted = f"({n}, {size})" + (f" or ({size},)" if name in named else "")
+                raise ShapeError(sentence(f"input {name!r} of function {self.name!r}", f"shape {array.shape}", wanted))
+        return [given[name] for name in names], n
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        return Interpreter(self.function)
+
+    def _evaluate(self, inputs: list[Array], out: Array) -> None:
+        self._interpreter.evaluate(inputs, out)
