@@ -56,7 +56,15 @@ __all__ = [*sorted(_NAMES), *_ROOMS]
 
 if TYPE_CHECKING:
     from optid.errors import OptidError as OptidError
+    from optid.experiment import Experiment as Experiment
     from optid.experiment import Trial as Trial
+    from optid.experiment import read_experiment as read_experiment
+    from optid.experiment import write_experiment as write_experiment
+    from optid.identification import identify as identify
+    from optid.identification import identify_batch as identify_batch
+    from optid.model import DynamicModel as DynamicModel
+    from optid.problems import IdentificationResult as IdentificationResult
+    from optid.regressor import BaseParameters as BaseParameters
     from optid.robot import DHRow as DHRow
     from optid.robot import Drive as Drive
     from optid.robot import Joint as Joint
@@ -64,6 +72,10 @@ if TYPE_CHECKING:
     from optid.robot import Link as Link
     from optid.robot import Robot as Robot
     from optid.robot import Transform as Transform
+    from optid.signals import Preprocessing as Preprocessing
+    from optid.solvers import available_solvers as available_solvers
+    from optid.solvers import solve as solve
+    from optid.validation import validate as validate
 
 
 def __getattr__(name: str) -> Any:

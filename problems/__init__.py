@@ -10,7 +10,10 @@ _NAMES = {
     "BlackBox": "forms",
     "BlackBoxProblem": "black_box",
     "Cone": "forms",
+    "FitErrors": "identification_result",
     "Form": "forms",
+    "Identification": "identification",
+    "IdentificationResult": "identification_result",
     "LeastSquares": "forms",
     "Nlp": "forms",
     "Problem": "protocol",
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from .forms import LeastSquares as LeastSquares
     from .forms import Nlp as Nlp
     from .forms import Residuals as Residuals
+    from .identification import Identification as Identification
+    from .identification_result import FitErrors as FitErrors
+    from .identification_result import IdentificationResult as IdentificationResult
     from .protocol import Problem as Problem
 
 

@@ -1,1 +1,5 @@
-"""To be written."""
+"""Dynamics in CasADi: Newton-Euler, Lagrange, friction, drives."""
+
+from .dynamic_model import DynamicModel, TorqueBasis
+
+__all__ = ["DynamicModel", "TorqueBasis"]

@@ -1,1 +1,7 @@
-"""To be written."""
+"""Regressor analysis: base parameters, groupings, conditioning."""
+
+from .accumulate import accumulate
+from .base import BaseParameters
+from .selection import eliminate
+
+__all__ = ["BaseParameters", "accumulate", "eliminate"]

@@ -1,0 +1,6 @@
+"""The main job: recordings and a model in, a fitted model out."""
+
+from .batch import BatchResult, FileReport, identify_batch
+from .pipeline import METHODS, identify
+
+__all__ = ["METHODS", "BatchResult", "FileReport", "identify", "identify_batch"]

@@ -1,0 +1,60 @@
+"""From what a caller has (paths, experiments, trials, samples) to samples of the robot's joints in the robot's order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike, fspath
+from typing import Any
+
+from optid.errors import DataError, ShapeError, UnknownNameError, sentence
+from optid.experiment import Experiment, Trial, read_experiment
+from optid.robot import Robot
+from optid.signals import Preprocessing, Samples
+
+
+def collect(source: Any, role: str | None = None) -> list[Trial | Samples]:
+    """Flatten paths, experiments, trials and samples into a list; files and experiments give their trials of ``role`` (all for None)."""
+    if isinstance(source, (Trial, Samples)):
+        return [source]
+    if isinstance(source, Experiment):
+        trials = [t for t in source.trials.values() if role is None or t.role == role]
+        if not trials:
+            raise DataError(sentence(f"experiment {source.title!r}", f"no trial with role {role!r}", f"one of its {len(source.trials)} trials to have it"))
+        return list(trials)
+    if isinstance(source, (str, PathLike)):
+        return collect(read_experiment(fspath(source)), role)
+    if isinstance(source, Iterable):
+        return [item for part in source for item in collect(part, role)]
+    raise DataError(sentence("trials", type(source).__name__, "trials, samples, experiments or paths of experiment files"))
+
+
+def fitted_to(trial: Trial, robot: Robot) -> Trial:
+    """The trial with the robot's joints in the robot's order and a torque.
+
+    Joint names, when the trial has them, must be the robot's, in any order. A current becomes a torque only through gains of the robot's drives.
+    """
+    if trial.n != robot.n:
+        raise ShapeError(sentence(f"trial {trial.name!r}", f"{trial.n} joints", f"{robot.n}, those of robot {robot.name!r}"))
+    if trial.joint_names and trial.joint_names != robot.joint_names:
+        try:
+            trial = trial.reordered(robot.joint_names)
+        except UnknownNameError as error:
+            raise UnknownNameError(f"{error} Rename the trial's or the robot's joints so that they agree.") from None
+    if trial.tau is not None:
+        return trial
+    if trial.current is None:
+        raise DataError(sentence(f"trial {trial.name!r}", "neither torque nor current", "a torque signal to fit"))
+    gains = [drive.gain for drive in robot.drives]
+    if any(g is None for g in gains):
+        missing = ", ".join(name for name, g in zip(robot.joint_names, gains, strict=True) if g is None)
+        raise DataError(
+            sentence(
+                f"trial {trial.name!r}", f"current but no gain for {missing}", "a gain [N m/A] for every joint", "Set Drive(current_gain=...) on the robot."
+            )
+        )
+    return trial.with_torque_from_current([g for g in gains if g is not None])
+
+
+def prepare(item: Trial | Samples, robot: Robot, preprocessing: Preprocessing) -> Samples:
+    """Samples of one trial; samples pass as they are."""
+    return item if isinstance(item, Samples) else preprocessing.apply(fitted_to(item, robot))

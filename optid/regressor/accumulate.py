@@ -1,0 +1,57 @@
+"""From samples to triangular factors: blocks go through the kernel, the long regressor is never stacked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import ShapeError, sentence
+from optid.kernels import JointFactors
+from optid.signals import Samples
+
+from .base import BaseParameters
+
+Array = NDArray[np.float64]
+
+BLOCK = 4096
+"""Samples per block."""
+
+
+def blocks(base: BaseParameters, samples: Samples, known: Array | None) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
+    """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks.
+
+    The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,). Samples that ask for
+    decimation come as one block, decimated like their torque.
+    """
+    size = len(samples.q) if samples.decimation > 1 else BLOCK
+    for start in range(0, len(samples.q), max(size, 1)):
+        part = slice(start, start + size)
+        q, dq, ddq = samples.q[part], samples.dq[part], samples.ddq[part]
+        Y = base.kernel(q, dq, ddq)
+        targets = np.stack([samples.tau[part], samples.tau_raw[part]], axis=2)
+        if known is not None:
+            targets = targets - base.model.inverse_dynamics(known, q, dq, ddq)[:, :, None]
+        use = samples.use[part]
+        if samples.decimation > 1:
+            Y, targets, use = samples.decimated(Y), samples.decimated(targets), samples.decimated_use()
+        yield Y, targets, use
+
+
+def accumulate(base: BaseParameters, samples: Samples, known: Array | None = None) -> JointFactors:
+    """Triangular factors of one trial: per joint that of [W_j, τ_j filtered, τ_j raw].
+
+    Parameters
+    ----------
+    base : BaseParameters
+    samples : Samples
+    known : (p,), optional
+        Standard vector of the known parameters (zeros elsewhere); needed when ``base.known`` is not empty.
+    """
+    if samples.n != base.model.n:
+        raise ShapeError(sentence(f"samples of {samples.name!r}", f"{samples.n} joints", f"{base.model.n}, those of robot {base.model.robot.name!r}"))
+    factors = JointFactors.empty(base.model.n, base.rank, n_targets=2)
+    for Y, targets, use in blocks(base, samples, known):
+        factors = factors.update(Y, targets, use)
+    return factors

@@ -1,0 +1,34 @@
+"""Confidence intervals of estimates and of a noise variance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, sentence
+
+Array = NDArray[np.float64]
+
+
+def _tail(level: float) -> float:
+    if not 0 < level < 1:
+        raise DataError(sentence("confidence level", level, "a number between 0 and 1, such as 0.95"))
+    return (1 + level) / 2
+
+
+def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: int, level: float = 0.95) -> Array:
+    """Lower and upper ends (r, 2): estimate ± t·sigma with Student's t (NaN where there is no degree of freedom)."""
+    from scipy.stats import t
+
+    half = t.ppf(_tail(level), degrees_of_freedom) * np.asarray(sigma, dtype=float) if degrees_of_freedom > 0 else np.full(np.shape(sigma), np.nan)
+    middle = np.asarray(estimate, dtype=float)
+    return np.stack([middle - half, middle + half], axis=-1)
+
+
+def variance_interval(variance: float, degrees_of_freedom: int, level: float = 0.95) -> tuple[float, float]:
+    """Ends of the χ² interval of a noise variance, with ν = rows − parameters degrees of freedom (G21 prints rows − 1 beside it; ν is right)."""
+    from scipy.stats import chi2
+
+    upper = _tail(level)
+    nu = degrees_of_freedom
+    return nu * variance / float(chi2.ppf(upper, nu)), nu * variance / float(chi2.ppf(1 - upper, nu))

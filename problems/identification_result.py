@@ -1,0 +1,229 @@
+"""The fitted model: parameters with uncertainty, errors, prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import unknown_name
+from optid.kernels import JointFactors
+from optid.regressor import BaseParameters
+from optid.statistics import Determinacy, t_interval
+
+if TYPE_CHECKING:
+    from optid.signals import Preprocessing, Samples
+    from optid.solvers import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FitErrors:
+    """Relative errors of a prediction.
+
+    Attributes
+    ----------
+    stacked : float
+        ‖τ − τ̂‖ / ‖τ‖ over all joints and samples.
+    per_joint : (n,)
+        ‖τ_j − τ̂_j‖ / ‖τ_j‖.
+    mean_per_joint : float
+    """
+
+    stacked: float
+    per_joint: Array
+    mean_per_joint: float
+
+    @classmethod
+    def of(cls, residual_squares: Array, squares: Array) -> FitErrors:
+        """From sums of squares (n,) of residual and torque."""
+        per_joint = np.sqrt(np.divide(residual_squares, squares, out=np.full(len(squares), np.nan), where=squares > 0))
+        total = float(squares.sum())
+        stacked = float(np.sqrt(residual_squares.sum() / total)) if total > 0 else float("nan")
+        return cls(stacked, per_joint, float(np.nanmean(per_joint)) if np.isfinite(per_joint).any() else float("nan"))
+
+
+@dataclass(frozen=True, eq=False)
+class IdentificationResult:
+    """Base parameters fitted to data.
+
+    Attributes
+    ----------
+    base : BaseParameters
+        Model and parameters: ``base.formulas`` names the entries of ``beta``.
+    beta : (r,)
+        Estimates; NaN for a parameter that the data do not determine.
+    weights : (n,)
+        Weight of each joint's squared residuals, 1/variance [1/(N m)²]; ones for ordinary least squares.
+    factors : JointFactors
+        Of [W_j, τ_j, τ_j raw] per joint: everything the data had to say.
+    determinacy : Determinacy
+        Condition, rank and open directions of the weighted equations.
+    known : mapping name → value
+    method : str
+    solution : Solution
+    preprocessing : Preprocessing or None
+        What the data went through; :func:`optid.validate` does the same to new data.
+    trials : tuple of str
+    notes : tuple of str
+    """
+
+    base: BaseParameters
+    beta: Array
+    weights: Array
+    factors: JointFactors
+    determinacy: Determinacy
+    known: Mapping[str, float]
+    method: str
+    solution: Solution
+    minimum_norm: Array
+    preprocessing: Preprocessing | None = None
+    trials: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    # -- counts -------------------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def formulas(self) -> tuple[str, ...]:
+        """Base parameters as formulas."""
+        return self.base.formulas
+
+    @property
+    def n_rows(self) -> int:
+        """Equations used."""
+        return int(self.factors.counts.sum())
+
+    @property
+    def degrees_of_freedom(self) -> int:
+        """Rows minus determined directions."""
+        return self.n_rows - self.determinacy.rank
+
+    @property
+    def undetermined(self) -> tuple[str, ...]:
+        """Directions of the parameters that the data leave open."""
+        return self.determinacy.directions
+
+    @property
+    def condition_number(self) -> float:
+        """2-norm condition of the stacked, weighted, unscaled regressor."""
+        return self.determinacy.condition_number
+
+    # -- uncertainty --------------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def noise_variance(self) -> float:
+        """Weighted residual variance with rows − parameters degrees of freedom (about 1 after weighting)."""
+        rss = self.factors.residual_sum_of_squares(self.minimum_norm)
+        return float(self.weights @ rss) / self.degrees_of_freedom if self.degrees_of_freedom > 0 else float("nan")
+
+    def covariance(self, kind: str = "white") -> Array:
+        """Covariance (r, r) of the estimates: σ² (WᵀΣ⁻¹W)⁻¹, for residuals that are white; infinite variance for undetermined parameters."""
+        if kind != "white":
+            raise unknown_name("kind of covariance", kind, ("white",))
+        return self._white_covariance
+
+    @cached_property
+    def _white_covariance(self) -> Array:
+        A, _ = self.factors.stacked(self.weights)
+        norms = np.linalg.norm(A, axis=0)
+        norms = np.where(norms > 0, norms, 1.0)
+        _, s, Vt = np.linalg.svd(A / norms, full_matrices=False)
+        kept = self.determinacy.rank
+        half = Vt[:kept] / s[:kept, None] / norms
+        covariance = self.noise_variance * (half.T @ half)
+        open_ = ~self.determinacy.determined
+        covariance[open_, :] = 0.0
+        covariance[:, open_] = 0.0
+        covariance[open_, open_] = np.inf
+        return covariance
+
+    @property
+    def sigma(self) -> Array:
+        """Standard deviations (r,), for white residuals; infinite for undetermined parameters."""
+        return np.sqrt(np.diag(self.covariance()))
+
+    @property
+    def relative_sigma(self) -> Array:
+        """sigma / |beta| (r,); infinite where the parameter is undetermined or zero."""
+        size = np.abs(np.where(np.isnan(self.beta), 0.0, self.beta))
+        return np.divide(self.sigma, size, out=np.full(len(size), np.inf), where=size > 0)
+
+    def interval(self, level: float = 0.95) -> Array:
+        """Confidence intervals (r, 2), Student's t; NaN for undetermined parameters."""
+        return t_interval(self.beta, np.where(np.isnan(self.beta), np.nan, self.sigma), self.degrees_of_freedom, level)
+
+    # -- errors -------------------------------------------------------------------------------------------------------------------------------------
+
+    def errors(self, against: str = "filtered") -> FitErrors:
+        """Relative errors on the data of the fit, against torque ``"filtered"`` like the model or ``"raw"`` torque."""
+        targets = {"filtered": 0, "raw": 1}
+        if against not in targets:
+            raise unknown_name("torque to compare with", against, targets)
+        k = targets[against]
+        return FitErrors.of(self.factors.residual_sum_of_squares(self.minimum_norm, k), self.factors.squares[:, k])
+
+    @property
+    def residual_std(self) -> Array:
+        """Standard deviation (n,) of each joint's residual [N m or N]."""
+        share = self.determinacy.rank / max(self.base.model.n, 1)
+        rss = self.factors.residual_sum_of_squares(self.minimum_norm)
+        return np.sqrt(rss / np.maximum(self.factors.counts - share, 1.0))
+
+    # -- use ----------------------------------------------------------------------------------------------------------------------------------------
+
+    def predict(self, q: Any, dq: Any, ddq: Any) -> Array:
+        """Torque (N, n) of a motion; directions that the data left open contribute their minimum-norm share."""
+        return self.base.torque(self.minimum_norm, q, dq, ddq, dict(self.known))
+
+    def predict_samples(self, samples: Samples) -> Array:
+        """Torque (N, n) at the samples (before any decimation)."""
+        return self.predict(samples.q, samples.dq, samples.ddq)
+
+    def value(self, name: str) -> float:
+        """Estimate of a base parameter, by its formula or by its independent parameter's name."""
+        for names in (self.base.formulas, self.base.names):
+            if name in names:
+                return float(self.beta[names.index(name)])
+        raise unknown_name("base parameter", name, self.base.names)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One mapping per parameter: formula, value, sigma, relative_sigma, interval ends, determined."""
+        ends = self.interval()
+        sigma, relative = self.sigma, self.relative_sigma
+        return [
+            {
+                "formula": name,
+                "value": float(self.beta[k]),
+                "sigma": float(sigma[k]),
+                "relative_sigma": float(relative[k]),
+                "lower": float(ends[k, 0]),
+                "upper": float(ends[k, 1]),
+                "determined": bool(self.determinacy.determined[k]),
+            }
+            for k, name in enumerate(self.formulas)
+        ]
+
+    def summary(self) -> str:
+        """A readable table of parameters and errors."""
+        width = max((len(f) for f in self.formulas), default=9)
+        lines = [f"{'parameter':<{width}}  {'value':>12}  {'sigma':>10}  {'rel. sigma':>10}"]
+        for row in self.rows():
+            numbers = f"{row['value']:>12.6g}  {row['sigma']:>10.3g}  {row['relative_sigma']:>9.2%}" if row["determined"] else f"{'undetermined':>12}"
+            lines.append(f"{row['formula']:<{width}}  {numbers}")
+        errors = self.errors()
+        lines.append("")
+        lines.append(f"{self.n_rows} equations, {self.base.rank} base parameters, rank {self.determinacy.rank}, condition number {self.condition_number:.4g}")
+        per_joint = ", ".join(f"{100 * e:.3g}" for e in errors.per_joint)
+        lines.append(f"error against filtered torque: stacked {errors.stacked:.2%}, per joint {per_joint} %, mean per joint {errors.mean_per_joint:.2%}")
+        lines += [f"undetermined: {text}" for text in self.undetermined]
+        lines += [f"note: {text}" for text in self.notes]
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return f"IdentificationResult({self.base.model.robot.name!r}, {self.method}, {self.base.rank} parameters, error {self.errors().stacked:.2%})"
