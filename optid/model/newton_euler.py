@@ -1,8 +1,8 @@
 """Recursive Newton-Euler in CasADi, for any serial chain of revolute and prismatic joints, and the regressor it is linear in.
 
 The recursion runs in link frames and tracks, for the origin O of every link frame, angular velocity ω, angular acceleration α and linear acceleration a
-(gravity enters as the acceleration −g of the base). With standard parameters about O, a body's wrench is (Khalil & Dombre, *Modeling, Identification and Control
-of Robots*, ch. 9)::
+(gravity enters as the acceleration −g of the base). With standard parameters about O, a body's wrench is (Khalil & Dombre, *Modeling, Identification and
+Control of Robots*, ch. 9)::
 
     F = m a + (α× + ω×ω×) h
     N = I α + ω × I ω + h × a

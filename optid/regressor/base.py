@@ -83,7 +83,7 @@ class BaseParameters:
         rank = np.argsort(accepted)
         accepted = [accepted[k] for k in rank]
         K = K[rank]
-        norms = np.linalg.norm(Y, axis=0)
+        norms: Array = np.asarray(np.linalg.norm(Y, axis=0))
         visible = [k for k in range(model.p) if norms[k] > tolerance * norms.max(initial=0.0)]
         s = np.linalg.svd(Y[:, visible] / norms[visible], compute_uv=False) if visible else np.zeros(0)
         unit = scale[accepted][:, None] / scale[None, :]
@@ -117,8 +117,8 @@ class BaseParameters:
     @property
     def unidentifiable(self) -> tuple[str, ...]:
         """Standard parameters that no motion reveals, alone or in a combination."""
-        seen = (np.abs(self.matrix) > self.thresholds).any(axis=0)
-        return tuple(name for k, name in enumerate(self.model.parameter_names) if not seen[k] and name not in self.known)
+        seen = (np.abs(self.matrix) > self.thresholds).any(axis=0).tolist()
+        return tuple(name for name, visible in zip(self.model.parameter_names, seen, strict=True) if not visible and name not in self.known)
 
     # -- vectors ------------------------------------------------------------------------------------------------------------------------------------
 

@@ -20,13 +20,11 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class JointScore:
-    """One joint's errors on used samples.
+    """One joint's errors, over all samples of the trial: standstill counts too.
 
     Attributes
     ----------
     name : str
-    samples : int
-        Samples used.
     rms : float [N m or N]
         Root mean square of the prediction error against torque filtered like the model.
     largest : float [N m or N]
@@ -38,10 +36,13 @@ class JointScore:
         RMS error of that constant: what a joint that hardly moves is worth.
     noise_floor : float or None [N m or N]
         Standard deviation of the torque over repeated cycles: no model can be better.
+    moving : float
+        ``relative`` over the samples in which the joint moves (NaN when it never does).
+    moving_share : float
+        Their share of all samples.
     """
 
     name: str
-    samples: int
     rms: float
     largest: float
     relative: float
@@ -49,6 +50,8 @@ class JointScore:
     r_squared: float
     constant: float
     noise_floor: float | None
+    moving: float
+    moving_share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +65,8 @@ class ValidationResult:
         Stacked, per joint and mean per joint; against torque filtered like the model, and raw torque.
     time : (N,) [s]
     tau, tau_raw, predicted : (N, n) [N m or N]
-    use : (N, n) bool
-        Samples that count in the scores.
+    moving : (N, n) bool
+        Samples in which the joint moves.
     tau_band : (N, n) or None
         Half width of the 95 % band of one measurement, where there are cycles.
     trial : str
@@ -77,7 +80,7 @@ class ValidationResult:
     tau: Array
     tau_raw: Array
     predicted: Array
-    use: NDArray[np.bool_]
+    moving: NDArray[np.bool_]
     trial: str
     rate: float
     tau_band: Array | None = None
@@ -91,12 +94,12 @@ class ValidationResult:
 
     def summary(self) -> str:
         """A readable table, one line a joint."""
-        head = f"{'joint':<16} {'RMS':>10} {'largest':>10} {'relative':>9} {'raw':>9} {'R2':>8} {'constant':>10} {'noise':>10}"
+        head = f"{'joint':<16} {'RMS':>10} {'largest':>10} {'relative':>9} {'raw':>9} {'R2':>8} {'constant':>10} {'noise':>10} {'moving':>9}"
         lines = [f"validation on {self.trial!r}", head]
         for j in self.joints:
             noise = f"{j.noise_floor:>10.4g}" if j.noise_floor is not None else f"{'-':>10}"
             lines.append(
-                f"{j.name:<16} {j.rms:>10.4g} {j.largest:>10.4g} {j.relative:>9.2%} {j.relative_raw:>9.2%} {j.r_squared:>8.4f} {j.constant:>10.4g} {noise}"
+                f"{j.name:<16} {j.rms:>10.4g} {j.largest:>10.4g} {j.relative:>9.2%} {j.relative_raw:>9.2%} {j.r_squared:>8.4f} {j.constant:>10.4g} {noise} {j.moving:>9.2%}"
             )
         lines.append(f"stacked {self.errors.stacked:.2%}, mean per joint {self.errors.mean_per_joint:.2%} against filtered torque")
         lines.append(f"stacked {self.errors_raw.stacked:.2%}, mean per joint {self.errors_raw.mean_per_joint:.2%} against raw torque")
@@ -127,16 +130,14 @@ def score(samples: Samples, predicted: Array, names: Sequence[str] = ()) -> Vali
     labels = tuple(names) or samples.joint_names or tuple(f"joint {j + 1}" for j in range(samples.n))
     squares = np.zeros((4, samples.n))  # residual, residual raw, torque, torque raw
     joints = []
+    count = max(samples.n_samples, 1)
     for j in range(samples.n):
-        use = samples.use[:, j]
-        tau, raw, hat = samples.tau[use, j], samples.tau_raw[use, j], predicted[use, j]
+        tau, raw, hat, moves = samples.tau[:, j], samples.tau_raw[:, j], predicted[:, j], samples.use[:, j]
         squares[:, j] = [np.sum((tau - hat) ** 2), np.sum((raw - hat) ** 2), np.sum(tau**2), np.sum(raw**2)]
-        about_mean = float(np.sum((tau - tau.mean()) ** 2)) if use.any() else 0.0
-        count = max(int(use.sum()), 1)
+        about_mean = float(np.sum((tau - tau.mean()) ** 2)) if len(tau) else 0.0
         joints.append(
             JointScore(
                 labels[j],
-                int(use.sum()),
                 float(np.sqrt(squares[0, j] / count)),
                 float(np.abs(tau - hat).max(initial=0.0)),
                 _ratio(squares[0, j], squares[2, j]),
@@ -144,6 +145,8 @@ def score(samples: Samples, predicted: Array, names: Sequence[str] = ()) -> Vali
                 1 - squares[0, j] / about_mean if about_mean > 0 else float("nan"),
                 float(np.sqrt(about_mean / count)),
                 None if samples.noise_floor is None else float(samples.noise_floor[j]),
+                _ratio(float(np.sum((tau - hat)[moves] ** 2)), float(np.sum(tau[moves] ** 2))),
+                float(moves.sum()) / count,
             )
         )
     return ValidationResult(
