@@ -46,6 +46,30 @@ class DHRow:
             )
 
 
+def _row(row: DHRow | Sequence[float | str]) -> DHRow:
+    if isinstance(row, DHRow):
+        return row
+    if not 1 <= len(row) <= 5:
+        raise RobotError(sentence("DH row", f"{len(row)} values", 'a, alpha, d, theta and "R" or "P"'))
+    return DHRow(*row)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class DHTable:
+    """The rows of a robot and their convention, ``"standard"`` or ``"modified"``."""
+
+    convention: str
+    rows: tuple[DHRow, ...]
+
+    def __post_init__(self) -> None:
+        if self.convention not in (STANDARD, MODIFIED):
+            raise RobotError(sentence("DH convention", repr(self.convention), '"standard" or "modified"'))
+
+    def joints(self, names: Sequence[str]) -> tuple[Joint, ...]:
+        """The joints these rows describe, in order."""
+        return tuple(_joint(row, label, self.convention) for row, label in zip(self.rows, names, strict=True))
+
+
 def _joint(row: DHRow, name: str, convention: str) -> Joint:
     """``Rz(theta) Tz(d) Tx(a) Rx(alpha)`` (standard) or ``Rx(alpha) Tx(a) Rz(theta) Tz(d)`` (modified), with the motion in its place."""
     twist = Transform.trans(x=row.a) @ Transform.rot("x", row.alpha)
@@ -80,8 +104,8 @@ def robot_from_dh(
     ----------
     rows : DHRow, or sequences (a, alpha, d, theta[, "R" or "P"])
     convention : "standard" or "modified"
-        Standard: ``T = Rz(theta) Tz(d) Tx(a) Rx(alpha)``, link frame i at the far end of link i. Modified (Craig): ``T = Rx(alpha) Tx(a) Rz(theta) Tz(d)``, link
-        frame i on joint i. There is no default: the two give different link frames, so other parameters.
+        Standard: ``T = Rz(theta) Tz(d) Tx(a) Rx(alpha)``, link frame i at the far end of link i. Modified (Craig): ``T = Rx(alpha) Tx(a) Rz(theta) Tz(d)``,
+        link frame i on joint i. There is no default: the two give different link frames, so other parameters.
     gravity : (3,) [m/s²]
         In the base frame.
     links : sequence of Link, optional
@@ -92,14 +116,13 @@ def robot_from_dh(
     RobotError
         For an unknown convention or rows that are not finite.
     """
-    if convention not in (STANDARD, MODIFIED):
-        raise RobotError(sentence("DH convention", repr(convention), '"standard" or "modified"'))
-    table = [row if isinstance(row, DHRow) else DHRow(*row) for row in rows]  # type: ignore[arg-type]
-    names = list(joint_names) if joint_names is not None else [f"joint{i + 1}" for i in range(len(table))]
-    if len(names) != len(table):
-        raise RobotError(sentence("joint_names", f"{len(names)} names", f"{len(table)}, one per row"))
-    joints = tuple(_joint(row, label, convention) for row, label in zip(table, names, strict=True))
-    bodies = tuple(links) if links is not None else tuple(Link(f"link{i + 1}") for i in range(len(table)))
+    table = DHTable(convention, tuple(_row(row) for row in rows))
+    n = len(table.rows)
+    names = list(joint_names) if joint_names is not None else [f"joint{i + 1}" for i in range(n)]
+    if len(names) != n:
+        raise RobotError(sentence("joint_names", f"{len(names)} names", f"{n}, one per row"))
+    joints = table.joints(names)
+    bodies = tuple(links) if links is not None else tuple(Link(f"link{i + 1}") for i in range(n))
     return Robot(
         joints,
         bodies,
@@ -110,4 +133,5 @@ def robot_from_dh(
         base=base or Transform(),
         tool=tool or Transform(),
         name=name,
+        dh=table,
     )

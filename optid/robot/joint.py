@@ -45,7 +45,7 @@ class Joint:
         norm = float(np.linalg.norm(axis))
         if norm == 0.0:
             raise RobotError(f"axis of joint {self.name!r}: zero length, expected a direction.")
-        if norm != 1.0:
+        if abs(norm - 1.0) > 1e-15:  # a unit vector keeps its digits, so that a saved robot reads back equal
             axis = axis / norm
         object.__setattr__(self, "axis", vector3(axis, "axis"))
 

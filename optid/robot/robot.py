@@ -19,7 +19,7 @@ from .transform import Transform, Vector3, vector3
 if TYPE_CHECKING:
     from os import PathLike
 
-    from .dh import DHRow
+    from .dh import DHRow, DHTable
 
 Matrix = tuple[tuple[float, ...], ...]
 
@@ -57,12 +57,15 @@ class Robot:
     drives : n-tuple of Drive
     limits : Limits of the n coordinates
     coupling : (n, n) nested tuple or None
-        Joint coordinates from motor coordinates, ``q = C θ``; torques map as ``tau_motor = Cᵀ tau_joint`` (power is kept). None: every motor drives its own joint.
+        Joint coordinates from motor coordinates, ``q = C θ``; torques map as ``tau_motor = Cᵀ tau_joint`` (power is kept). None: every motor drives its own
+        joint.
     mimic : tuple of Mimic
     base, tool : Transform
         Pose of the first joint's parent frame in the base frame (gravity is given in the base frame), and of the tool in the last link frame.
     name, source : str
         ``source`` is the text the robot was read from (kept for provenance), empty for a robot made in code.
+    dh : DHTable or None
+        The rows a robot in DH form was made from, so that it is saved in them; not compared, and ignored where the joints have been changed since.
     """
 
     joints: tuple[Joint, ...]
@@ -76,11 +79,13 @@ class Robot:
     tool: Transform = field(default_factory=Transform)
     name: str = "robot"
     source: str = field(default="", repr=False, compare=False)
+    dh: DHTable | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "joints", tuple(self.joints))
         put(self, "links", tuple(self.links))
+        put(self, "mimic", tuple(self.mimic))
         if not self.joints:
             raise RobotError(sentence(f"robot {self.name!r}", "no joint", "at least one moving joint"))
         if len(self.joints) != len(self.links):
@@ -88,6 +93,10 @@ class Robot:
         repeated = {j.name for j in self.joints if sum(k.name == j.name for k in self.joints) > 1}
         if repeated:
             raise RobotError(sentence(f"robot {self.name!r}", f"the joint name {sorted(repeated)[0]!r} twice", "unique joint names"))
+        chain = range(len(self.joints))
+        followers = [m.joint for m in self.mimic]
+        if any(m.joint not in chain or m.source not in chain or m.source in followers for m in self.mimic) or len(set(followers)) < len(followers):
+            raise RobotError(sentence(f"mimic of robot {self.name!r}", self.mimic, "chain joints that each follow one independent chain joint"))
         put(self, "gravity", vector3(self.gravity, f"gravity of robot {self.name!r}"))
         drives = tuple(self.drives) or tuple(Drive() for _ in range(self.n))
         if len(drives) != self.n:
@@ -187,10 +196,6 @@ class Robot:
         for joint, k in column.items():
             G[joint, k] = 1.0
         for m in self.mimic:
-            if m.source not in column:
-                raise RobotError(
-                    sentence(f"mimic joint {self.joints[m.joint].name!r}", "follows a joint that is itself a follower", "an independent joint to follow")
-                )
             G[m.joint, column[m.source]] = m.multiplier
             b[m.joint] = m.offset
         return G, b
@@ -229,6 +234,14 @@ class Robot:
     def with_drives(self, drives: Sequence[Drive]) -> Robot:
         """The same robot with other drives."""
         return replace(self, drives=tuple(drives))
+
+    def with_friction(self, viscous: ArrayLike = 0.0, coulomb: ArrayLike = 0.0) -> Robot:
+        """The same robot with other nominal joint friction: viscous [N m s/rad] and Coulomb [N m] of the joints of the chain, scalars or (n_links,)."""
+        for what, value in (("viscous", viscous), ("coulomb", coulomb)):
+            if np.shape(value) not in ((), (self.n_links,)):
+                raise RobotError(sentence(f"{what} friction of robot {self.name!r}", f"shape {np.shape(value)}", f"a scalar or ({self.n_links},)"))
+        fv, fc = (np.broadcast_to(np.asarray(x, dtype=float), (self.n_links,)) for x in (viscous, coulomb))
+        return replace(self, joints=tuple(replace(j, viscous=float(v), coulomb=float(c)) for j, v, c in zip(self.joints, fv, fc, strict=True)))
 
     def with_coupling(self, coupling: ArrayLike | None) -> Robot:
         """The same robot with another motor-to-joint coupling, ``q = C θ``."""

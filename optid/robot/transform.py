@@ -104,6 +104,17 @@ class Transform:
         turned = cls.rot("z", yaw) @ cls.rot("y", pitch) @ cls.rot("x", roll)
         return cls(turned.rotation, vector3(xyz, "xyz"))
 
+    @property
+    def rpy(self) -> Vector3:
+        """Fixed-axis roll, pitch, yaw [rad] with ``R = Rz(yaw) Ry(pitch) Rx(roll)``; exact for quarter turns, yaw 0 where roll and yaw turn about one axis."""
+        R = self.rotation
+        yaw = math.atan2(R[1][0], R[0][0])
+        c, s = exact_cos_sin(yaw)
+        # pitch and roll from the rotation with the yaw undone: accurate next to pitch = ±90° too
+        pitch = math.atan2(-R[2][0], c * R[0][0] + s * R[1][0])
+        roll = math.atan2(s * R[0][2] - c * R[1][2], c * R[1][1] - s * R[0][1])
+        return (roll + 0.0, pitch + 0.0, yaw + 0.0)
+
     def __matmul__(self, other: Transform) -> Transform:
         R, p = self.R, self.p
         return Transform(_matrix3(R @ other.R), vector3(R @ other.p + p, "translation of a transform"))

@@ -1,0 +1,44 @@
+"""Robot files: TOML in and out, URDF in."""
+
+from __future__ import annotations
+
+import os
+from os import PathLike
+from pathlib import Path
+
+from optid.errors import FileError, sentence
+
+from .robot import Robot
+from .toml_read import robot_from_toml
+from .toml_write import robot_to_toml
+from .urdf import robot_from_urdf
+
+
+def load_robot(path: str | PathLike[str]) -> Robot:
+    """Read a robot from a TOML file (:func:`~optid.robot.toml_read.robot_from_toml`) or a URDF (``.urdf``, ``.xml``)."""
+    file = Path(path)
+    if file.suffix.lower() in (".urdf", ".xml", ".xacro"):
+        return robot_from_urdf(file)
+    if file.suffix.lower() != ".toml":
+        raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml, .urdf or .xml"))
+    try:
+        text = file.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise FileError(f"robot file {str(file)!r}: {error.strerror}, expected a readable file.") from None
+    except UnicodeDecodeError as error:
+        raise FileError(sentence(file.name, f"a byte at {error.start} that is not UTF-8", "UTF-8 text")) from None
+    return robot_from_toml(text, file.name)
+
+
+def save_robot(robot: Robot, path: str | PathLike[str]) -> None:
+    """Write a TOML file; it is complete or it is not there."""
+    file = Path(path)
+    if file.suffix.lower() != ".toml":
+        raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml", "For URDF text use optid.robot.robot_to_urdf."))
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        part.write_text(robot_to_toml(robot), encoding="utf-8", newline="\n")
+        os.replace(part, file)
+    except (OSError, UnicodeEncodeError) as error:
+        part.unlink(missing_ok=True)
+        raise FileError(f"robot file {str(file)!r}: {getattr(error, 'strerror', None) or error}, expected text in a writable folder.") from None
