@@ -10,20 +10,29 @@ from typing import TYPE_CHECKING, Any
 
 from .experiment import Experiment, RobotInfo
 from .fault import Fault
+from .joints import match_joints
 from .trial import Trial
 
 if TYPE_CHECKING:
+    from .importers import import_csv as import_csv
+    from .importers import import_mat as import_mat
+    from .importers import import_npz as import_npz
+    from .mapping import Mapping as Mapping
     from .reader import read_experiment as read_experiment
     from .writer import add_results as add_results
     from .writer import write_experiment as write_experiment
 
 _LAZY = {
+    "Mapping": ".mapping",
     "add_results": ".writer",
+    "import_csv": ".importers",
+    "import_mat": ".importers",
+    "import_npz": ".importers",
     "read_experiment": ".reader",
     "write_experiment": ".writer",
 }
 
-__all__ = ["Experiment", "Fault", "RobotInfo", "Trial", *_LAZY]
+__all__ = ["Experiment", "Fault", "RobotInfo", "Trial", "match_joints", *_LAZY]
 
 
 def __getattr__(name: str) -> Any:

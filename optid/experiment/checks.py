@@ -84,7 +84,7 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
             if isinstance(item, h5py.Group):
                 stack.append(item)
             elif isinstance(item, h5py.Dataset):
-                yield from _dataset_faults(item, place)
+                yield from dataset_faults(item, place)
             if not isinstance(item, h5py.Datatype):
                 yield from _attribute_faults(item)
 
@@ -108,7 +108,8 @@ def _soft_link_faults(group: h5py.Group, name: str, place: str, target: str) -> 
         node = node[part]
 
 
-def _dataset_faults(item: h5py.Dataset, place: str) -> Iterator[Fault]:
+def dataset_faults(item: h5py.Dataset, place: str) -> Iterator[Fault]:
+    """What makes one dataset unreadable on principle: data outside the file, types that are never read, sizes that are not there."""
     import h5py
 
     if item.is_virtual:

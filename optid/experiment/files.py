@@ -39,6 +39,8 @@ def translated(path: Pathlike) -> Iterator[None]:
         raise
     except FileNotFoundError as error:
         raise MissingFileError(sentence(f"file {path}", "not found", "an existing file")) from error
+    except IsADirectoryError as error:
+        raise FileError(sentence(f"file {path}", "a folder", "a file")) from error
     except PermissionError as error:
         raise FileError(sentence(f"file {path}", "no permission", "a file and folder that may be opened")) from error
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, OverflowError, MemoryError, UnicodeError) as error:
@@ -83,8 +85,6 @@ def open_file(path: Pathlike, mode: str = "r") -> Iterator[h5py.File]:
 
 def check_signature(path: Pathlike) -> None:
     """Raise FileError when the first bytes are not those of HDF5, saying what the file looks like instead."""
-    if os.path.isdir(path):
-        raise FileError(sentence(f"file {path}", "a folder", _WANTED))
     with translated(path), open(path, "rb") as raw:
         head = raw.read(512)
         at = 512
