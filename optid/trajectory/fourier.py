@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +14,8 @@ from optid.errors import DataError, RankError, ShapeError, sentence
 from .arrays import Array, finite, names, positive, times, vector
 from .base import Trajectory
 from .basis import fourier_basis, harmonic_count
+from .extremes import Extremes
+from .trigonometric import maximise
 
 BLOCK = 1 << 16
 
@@ -41,6 +44,8 @@ class Fourier(Trajectory):
     -----
     Gonzalez, elektron 5(2), 2021, eq. 30. :meth:`from_velocity_form` takes the coefficients of the other common form.
     """
+
+    kind: ClassVar[str] = "fourier"
 
     q0: Array
     a: Array
@@ -195,6 +200,20 @@ class Fourier(Trajectory):
     def _groups(self) -> list[tuple[list[int], float]]:
         """Joints that share a period."""
         return [([j for j in range(self.n) if self.periods[j] == period], float(period)) for period in np.unique(self.periods)]
+
+    def extremes(self, order: int = 0, start: float = 0.0, stop: float | None = None) -> Extremes:
+        """Exact extremes, by the roots of the derivative, with bounds that hold at every instant; see :meth:`Trajectory.extremes`."""
+        start, stop = self.interval(start, stop)
+        w = 2 * np.pi / self.periods
+        hw = w[:, None] * np.arange(1, self.harmonics + 1)
+        a, b = rotated(self.a * hw**order, self.b * hw**order, order)
+        constant = self.q0 if order == 0 else np.zeros(self.n)
+        first = w * np.mod(start, self.periods)
+        last = first + w * (stop - start)
+        value, phase, bound = maximise(np.concatenate([constant, -constant]), np.vstack([a, -a]), np.vstack([b, -b]), np.tile(first, 2), np.tile(last, 2))
+        at = start + (phase - np.tile(first, 2)) / np.tile(w, 2)
+        n = self.n
+        return Extremes(-value[n:], value[:n], at[n:], at[:n], -bound[n:], bound[:n])
 
     # -- changed copies -----------------------------------------------------------------------------------------------------------------------------
 
