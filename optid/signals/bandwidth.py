@@ -1,4 +1,8 @@
-"""A default cut-off, read off the motion itself."""
+"""A default cut-off, read off the recording itself.
+
+Differentiating twice multiplies a spectrum by ω⁴: the acceleration's spectrum falls where the motion ends and rises again where noise takes over. The rule
+keeps as much of the motion as noise allows: the cut-off is the highest frequency up to which noise adds at most 1 % of its rms to the acceleration.
+"""
 
 from __future__ import annotations
 
@@ -10,37 +14,54 @@ from optid.errors import DataError, sentence
 from .filters import minimum_length, require_finite
 
 Array = NDArray[np.float64]
-ENERGY = 0.99  # share of the velocity's energy that lies below the motion's bandwidth
-FACTOR = 5.0  # cut-off over bandwidth
-CEILING = 0.2  # largest default cut-off over the sampling rate
-LONGEST = 2**18  # samples looked at; a longer record is looked at in its middle
+NOISE = 0.01  # rms of the noise that may pass, over the rms of the acceleration
+CEILING = 0.2  # highest default cut-off, over the sampling rate
+LONGEST = 2**18  # samples looked at: the middle of a longer record
+ENERGY = 0.99  # of the position, found below the frequency above which noise may take over
+OCTAVE = 2**0.5  # half width of the bands over which spectra are averaged
 
 
-def motion_bandwidth(q: ArrayLike, rate: float) -> float:
-    """Frequency [Hz] below which 99 % of the energy of the fastest joint's velocity lies (largest over the joints that move).
+def default_cutoff(q: ArrayLike, rate: float) -> float:
+    """Cut-off [Hz] of position and torque when none is asked for.
+
+    For every joint, the acceleration's power spectrum is averaged in third-octave bands; its lowest band above its highest one divides motion from noise.
+    Noise is summed upwards from there until it holds 1e-4 of the motion's power. The median over the joints that move, at most a fifth of the rate, is returned
+    (a joint whose spectrum peaks at the top moves less than its noise and has no say).
 
     Parameters
     ----------
-    q : (N, n)
+    q : (N, n) positions on a uniform grid
     rate : float [Hz]
     """
-    from scipy.signal import periodogram
-
     position = require_finite(q, "positions")
     if len(position) < minimum_length():
         raise DataError(sentence("positions to read a bandwidth from", f"{len(position)} samples", f"at least {minimum_length()}"))
     if len(position) > LONGEST:
         middle = (len(position) - LONGEST) // 2
         position = position[middle : middle + LONGEST]
-    velocity = np.diff(position, axis=0) * rate
-    frequency, power = periodogram(velocity, rate, window="hann", detrend="constant", axis=0)
-    total = power.sum(axis=0)
-    if not (total > 0).any():
-        return float(frequency[1])
-    share = np.cumsum(power, axis=0) / np.where(total > 0, total, 1.0)
-    return float(max(frequency[np.searchsorted(share[:, j], ENERGY)] for j in np.flatnonzero(total > 0)))
+    ceiling = CEILING * rate
+    frequency = np.fft.rfftfreq(len(position), 1 / rate)[1:].astype(float)
+    line = np.stack([np.ones(len(position)), np.linspace(-1, 1, len(position))], axis=1)
+    line_inverse = np.linalg.pinv(line)
+    found = []
+    for column in position.T:
+        power = np.abs(np.fft.rfft(np.hanning(len(column)) * (column - line @ (line_inverse @ column)))) ** 2
+        limit = _noise_limit(frequency, power[1:])
+        if limit is not None:
+            found.append(min(limit, ceiling))
+    return float(np.median(found)) if found else ceiling
 
 
-def default_cutoff(q: ArrayLike, rate: float) -> float:
-    """Cut-off [Hz] of position and torque when none is asked for: five times the motion's bandwidth, at most a fifth of the sampling rate."""
-    return min(FACTOR * motion_bandwidth(q, rate), CEILING * rate)
+def _noise_limit(frequency: Array, power: Array) -> float | None:
+    """Frequency up to which the noise in a position spectrum stays allowed; None when nothing stands out of the noise."""
+    acceleration = power * frequency**4
+    motion = int(np.searchsorted(np.cumsum(power), ENERGY * power.sum()))
+    total = np.concatenate([[0.0], np.cumsum(acceleration)])
+    low, high = np.searchsorted(frequency, frequency / OCTAVE), np.searchsorted(frequency, frequency * OCTAVE, side="right")
+    smooth = (total[high] - total[low]) / (high - low)
+    if power.sum() <= 0 or frequency[motion] > CEILING * 2 * frequency[-1]:
+        return None
+    valley = motion + int(np.argmin(smooth[motion:]))
+    allowed = NOISE**2 * total[valley]
+    last = int(np.searchsorted(total, total[valley] + allowed, side="right"))
+    return float(frequency[min(last, len(frequency)) - 1])

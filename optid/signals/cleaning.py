@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,12 +12,27 @@ from numpy.typing import NDArray
 from optid.errors import DataError, DataWarning, sentence
 from optid.experiment.trial import Trial
 
+from .clock import CLEARLY, stamps_over_clock
 from .timing import TimingReport, increasing, interpolate, segments, tidy_rate, uniform_grid
 
 if TYPE_CHECKING:
     from .preprocessing import Preprocessing
 
 Array = NDArray[np.float64]
+NEAR = 0.75  # an instant further from every good sample than this many median steps lies in a hole: what is interpolated there is not used
+
+
+@dataclass(frozen=True)
+class Record:
+    """The good samples of a trial.
+
+    ``row`` counts samples with distinct stamps, dropped ones included, so that an exact clock does not lose count at a bad sample.
+    """
+
+    time: Array
+    row: NDArray[np.int64]
+    signals: dict[str, Array]
+    report: TimingReport
 
 
 @dataclass(frozen=True)
@@ -25,53 +40,47 @@ class Piece:
     """Signals without interruption; ``filled`` marks samples that bridge a hole."""
 
     time: Array
-    q: Array
-    tau: Array
-    filled: NDArray[np.bool_]
     rate: float
-    dq: Array | None = None
-    ddq: Array | None = None
-    tau_raw: Array | None = None
-
-
-@dataclass(frozen=True)
-class Record:
-    """Good samples of a trial, with what their stamps are worth."""
-
-    time: Array
+    filled: NDArray[np.bool_]
     signals: dict[str, Array]
-    report: TimingReport
-    uniform: bool
 
 
 def clean(trial: Trial, options: Preprocessing, counts: dict[str, int], notes: list[str]) -> Record:
-    """Drop samples that are not finite, not valid or doubly stamped; count and note them."""
+    """Drop samples that are not finite, not valid or doubly stamped; count and note them.
+
+    Raises
+    ------
+    DataError
+        For backward stamps, a missing signal, bad samples when the options say so, or fewer than two good samples.
+    """
     signals = _needed(trial, options)
-    finite = np.ones(trial.n_samples, dtype=bool)
-    for what, signal in signals.items():
-        good = np.isfinite(signal)
-        if options.on_bad == "raise" and not good.all():
-            row, column = np.argwhere(~good)[0]
-            raise DataError(
-                sentence(
-                    f"{what} of trial {trial.name!r} at row {row}, column {column}", signal[row, column], "a finite number", "on_bad='drop' drops such rows."
-                )
-            )
-        finite &= good.all(axis=1)
-    counts["not finite"] = int((~finite).sum())
-    counts["marked invalid"] = int((finite & ~trial.valid).sum())
     report = TimingReport.of(trial.time, options.max_gap)
     distinct = increasing(trial.time)
-    counts["duplicate stamps"] = int((finite & trial.valid & ~distinct).sum())
-    good_rows = finite & trial.valid & distinct
-    dropped = {what: counts[what] for what in ("not finite", "marked invalid", "duplicate stamps") if counts[what]}
-    if dropped:
-        notes.append("Samples dropped: " + ", ".join(f"{number} {what}" for what, number in dropped.items()) + ".")
-    if good_rows.sum() < 2:
-        raise DataError(sentence(f"trial {trial.name!r}", f"{int(good_rows.sum())} good samples of {trial.n_samples}", "at least two", _first_bad(signals)))
-    if good_rows.all():
-        return Record(trial.time, signals, report, report.uniform)
-    return Record(trial.time[good_rows], {what: x[good_rows] for what, x in signals.items()}, report, report.uniform)
+    finite = np.ones(trial.n_samples, dtype=bool)
+    for what, signal in signals.items():
+        good = np.isfinite(signal).all(axis=1)
+        if options.on_bad == "raise" and not good.all():
+            raise DataError(
+                sentence(_first_bad(signals, trial.name), "not a finite number", "finite numbers", f"Repair {what}, or let on_bad='drop' drop such rows.")
+            )
+        finite &= good
+    kept = finite & trial.valid & distinct
+    dropped = {
+        "not finite": int((~finite).sum()),
+        "marked invalid": int((finite & ~trial.valid).sum()),
+        "duplicate stamps": int((finite & trial.valid & ~distinct).sum()),
+    }
+    counts.update({what: number for what, number in dropped.items() if number})
+    if any(dropped.values()):
+        notes.append("Samples dropped: " + ", ".join(f"{number} {what}" for what, number in dropped.items() if number) + ".")
+    notes.append(f"Time: {report}.")
+    if kept.sum() < 2:
+        why = _first_bad(signals, trial.name) if not finite.all() else "the others are marked invalid"
+        raise DataError(sentence(f"trial {trial.name!r}", f"{int(kept.sum())} good samples of {trial.n_samples}", "at least two", f"See {why}."))
+    row = np.cumsum(distinct) - 1
+    if kept.all():
+        return Record(trial.time, row, signals, report)
+    return Record(trial.time[kept], row[kept], {what: x[kept] for what, x in signals.items()}, report)
 
 
 def _needed(trial: Trial, options: Preprocessing) -> dict[str, Array]:
@@ -79,77 +88,99 @@ def _needed(trial: Trial, options: Preprocessing) -> dict[str, Array]:
         hint = "Turn the current into one with trial.with_torque_from_current(gains)." if trial.current is not None else "Record or import tau."
         raise DataError(sentence(f"trial {trial.name!r}", "no torque", "a torque signal", hint))
     signals = {"q": trial.q, "tau": trial.tau}
-    for what, wanted in (("dq", options.use_measured_velocity), ("ddq", options.use_measured_acceleration)):
+    for what, word, wanted in (("dq", "velocity", options.use_measured_velocity), ("ddq", "acceleration", options.use_measured_acceleration)):
         value = getattr(trial, what)
         if wanted and value is None:
-            raise DataError(
-                sentence(f"trial {trial.name!r}", f"no measured {what}", f"one, as use_measured_{'velocity' if what == 'dq' else 'acceleration'} says")
-            )
+            raise DataError(sentence(f"trial {trial.name!r}", f"no {what}", f"one, as use_measured_{word} says"))
         if wanted:
             signals[what] = value
     return signals
 
 
-def _first_bad(signals: dict[str, Array]) -> str:
+def _first_bad(signals: dict[str, Array], name: str) -> str:
     for what, signal in signals.items():
         bad = np.argwhere(~np.isfinite(signal))
         if len(bad):
-            return f"The first bad number is {what} at row {bad[0][0]}, column {bad[0][1]}."
-    return "All are marked invalid or share one stamp."
+            return f"{what} of trial {name!r} at row {bad[0][0]}, column {bad[0][1]} ({signal[tuple(bad[0])]})"
+    return f"trial {name!r}"
 
 
 def pieces(record: Record, options: Preprocessing, counts: dict[str, int], notes: list[str]) -> list[Piece]:
-    """The record in uninterrupted pieces, on the grid that ``options.rate`` asks for."""
+    """The record in uninterrupted pieces, on the time axis that ``options.clock`` and ``options.rate`` ask for."""
     report = record.report
     parts = segments(record.time, report.gap_length)
-    notes.append(f"Time: {report}.")
     if len(parts) > 1:
         notes.append(f"{len(parts) - 1} gap(s) longer than {report.gap_length:.4g} s split the record; nothing is filtered or differentiated across them.")
-    if options.rate is None and not record.uniform:
-        text = (
-            f"Time stamps spread by {report.spread:.2%} of their median step: the samples were resampled from their stamps at "
-            f"{tidy_rate(report.median_step):.6g} Hz. If an exact clock was read late, use rate='nominal'."
-        )
-        warnings.warn(text, DataWarning, stacklevel=4)
-        notes.append(text)
-    made = [_piece(record, part, options) for part in parts]
-    counts["holes filled"] = sum(int(p.filled.sum()) for p in made)
-    if counts["holes filled"]:
-        notes.append(f"{counts['holes filled']} samples of the grid fall into short holes; they were interpolated for the filters and are not used.")
+    clock = _decide(record, parts, options, notes)
+    if clock == "nominal" and not report.uniform:
+        long = int((np.diff(record.time) > 1.5 * report.median_step).sum())
+        if long:
+            notes.append(f"On the exact clock that was assumed, {long} steps longer than 1.5 median steps may hide lost samples.")
+    made = [_on_grid(_piece(record, part, clock), options, clock, report) for part in parts]
+    on_grid = sum(len(p.time) for p in made)
+    if on_grid != len(record.time):
+        counts["on the grid"] = on_grid
+    holes = sum(int(p.filled.sum()) for p in made)
+    if holes:
+        counts["holes filled"] = holes
+        notes.append(f"{holes} samples of the grid lie in short holes; they were interpolated for the filters and are not used.")
     return made
 
 
-def _piece(record: Record, part: slice, options: Preprocessing) -> Piece:
-    time, signals = record.time[part], {what: x[part] for what, x in record.signals.items()}
-    none = np.zeros(len(time), dtype=bool)
+def _decide(record: Record, parts: list[slice], options: Preprocessing, notes: list[str]) -> str:
     report = record.report
-    if len(time) == 1 or options.rate == "recorded":
-        return Piece(time=time, filled=none, rate=report.mean_rate, **signals)
-    steps = np.diff(time)
-    if options.rate == "nominal" or (options.rate is None and record.uniform):
-        whole = np.maximum(1, np.round(steps * report.mean_rate)) if record.uniform else np.ones(len(steps))
-        index = np.concatenate([[0], np.cumsum(whole)]).astype(np.int64)
-        rate = float(index[-1] / (time[-1] - time[0]))
-        grid = time[0] + np.arange(index[-1] + 1) / rate
-        if len(grid) == len(time):
-            return Piece(time=grid, filled=none, rate=rate, **signals)
-        filled = np.ones(len(grid), dtype=bool)
-        filled[index] = False
-        completed = {}
-        for what, x in signals.items():
-            completed[what] = np.empty((len(grid), x.shape[1]))
-            completed[what][index] = x
-            completed[what][filled] = interpolate(grid[index], x, grid[filled], options.interpolation)
-        return Piece(time=grid, filled=filled, rate=rate, **completed)
+    if options.clock != "auto":
+        return options.clock
+    if report.uniform:
+        return "nominal"
+    longest = max(parts, key=lambda part: part.stop - part.start)
+    ratio = stamps_over_clock(record.time[longest], record.signals["q"][longest])
+    clock = "nominal" if ratio < CLEARLY else "stamps"
+    if clock == "nominal":
+        told = f"taken as late readings of an exact clock of {report.mean_rate:.6g} Hz, on which the positions are {1 / ratio:.3g} times smoother"
+    else:
+        rate = options.rate or tidy_rate(report.median_step)
+        told = f"believed (on an exact clock the positions would be {ratio:.3g} times as rough) and the samples resampled at {rate:.6g} Hz"
+    text = f"Time stamps spread by {report.spread:.2%} of their median step; they were {told}. Say clock='stamps' or clock='nominal' to decide yourself."
+    warnings.warn(text, DataWarning, stacklevel=4)
+    notes.append(text)
+    return clock
+
+
+def _piece(record: Record, part: slice, clock: str) -> Piece:
+    """One segment on its stamps, or on the exact clock with missing rows filled in."""
+    time, signals, report = record.time[part], {what: x[part] for what, x in record.signals.items()}, record.report
+    as_it_is = Piece(time, report.mean_rate, np.zeros(len(time), dtype=bool), signals)
+    if clock != "nominal" or len(time) < 2:
+        return as_it_is
+    if report.uniform:
+        index = np.concatenate([[0], np.cumsum(np.maximum(1, np.round(np.diff(time) / report.median_step)))]).astype(np.int64)
+    else:
+        index = record.row[part] - record.row[part][0]
+    rate = float(index[-1] / (time[-1] - time[0]))
+    grid = time[0] + np.arange(index[-1] + 1) / rate
+    if len(grid) == len(time):
+        return replace(as_it_is, time=grid, rate=rate)
+    filled = np.ones(len(grid), dtype=bool)
+    filled[index] = False
+    completed = {what: np.empty((len(grid), x.shape[1])) for what, x in signals.items()}
+    for what, x in signals.items():
+        completed[what][index] = x
+        completed[what][filled] = interpolate(grid[index], x, grid[filled])
+    return Piece(grid, rate, filled, completed)
+
+
+def _on_grid(piece: Piece, options: Preprocessing, clock: str, report: TimingReport) -> Piece:
+    """The piece resampled, when a rate is asked for or its stamps are not uniform."""
+    if clock == "recorded" or len(piece.time) < 2 or (options.rate is None and clock == "nominal"):
+        return piece
     rate = tidy_rate(report.median_step) if options.rate is None else float(options.rate)
-    grid = uniform_grid(time, rate)
-    return Piece(
-        time=grid, filled=_holes(time, grid, report), rate=rate, **{what: interpolate(time, x, grid, options.interpolation) for what, x in signals.items()}
-    )
+    grid = uniform_grid(piece.time, rate)
+    filled = _far(grid, piece.time[~piece.filled], NEAR * report.median_step)
+    return Piece(grid, rate, filled, {what: interpolate(piece.time, x, grid, options.interpolation) for what, x in piece.signals.items()})
 
 
-def _holes(time: Array, grid: Array, report: TimingReport) -> NDArray[np.bool_]:
-    """Grid instants that lie inside a step of more than three median steps, more than one median step from its ends."""
-    after = np.clip(np.searchsorted(time, grid), 1, len(time) - 1)
-    long = time[after] - time[after - 1] > 3 * report.median_step
-    return long & (grid - time[after - 1] > report.median_step) & (time[after] - grid > report.median_step)
+def _far(at: Array, good: Array, distance: float) -> NDArray[np.bool_]:
+    """Which instants lie further than ``distance`` from every good sample."""
+    after = np.clip(np.searchsorted(good, at), 1, len(good) - 1)
+    return np.minimum(np.abs(at - good[after - 1]), np.abs(good[after] - at)) > distance

@@ -154,12 +154,22 @@ def fft_derivatives(x: ArrayLike, rate: float, cutoff: float | None = None) -> t
             )
         )
     frequency = np.fft.rfftfreq(n_samples, 1 / rate)
-    keep = np.ones(len(frequency), dtype=bool) if cutoff is None else frequency <= cutoff * (1 + 1e-9)
     shape = (-1, *[1] * (signal.ndim - 1))
-    spectrum = np.fft.rfft(signal, axis=0) * keep.reshape(shape)
+    spectrum = np.fft.rfft(signal, axis=0) * _passes(frequency, cutoff).reshape(shape)
     omega = (2 * pi * frequency).reshape(shape)
     turned = 1j * omega * spectrum
     if n_samples % 2 == 0:
         turned[-1] = 0.0
     first = np.fft.irfft(turned, n_samples, axis=0)
     return np.fft.irfft(spectrum, n_samples, axis=0), first, np.fft.irfft(-(omega**2) * spectrum, n_samples, axis=0)
+
+
+def fft_lowpass(x: ArrayLike, rate: float, cutoff: float | None) -> Array:
+    """The components up to ``cutoff`` [Hz] of a record (N,) or (N, n) of whole periods (a jump at its end is taken as part of the signal)."""
+    signal = require_finite(x, "periodic signal")
+    keep = _passes(np.fft.rfftfreq(len(signal), 1 / rate), cutoff).reshape(-1, *[1] * (signal.ndim - 1))
+    return np.fft.irfft(np.fft.rfft(signal, axis=0) * keep, len(signal), axis=0)
+
+
+def _passes(frequency: NDArray[np.floating], cutoff: float | None) -> NDArray[np.bool_]:
+    return np.ones(len(frequency), dtype=bool) if cutoff is None else frequency <= cutoff * (1 + 1e-9)

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, sentence
 from optid.experiment.trial import Trial
 
-from .bandwidth import default_cutoff
-from .cleaning import Piece, clean, pieces
-from .derivatives import central, savgol
-from .filters import Cutoff, cutoff_hz, lowpass, minimum_length, settling_samples
+from .cleaning import clean, pieces
+from .conditioning import Conditioning, Motion
+from .filters import Cutoff, noise_share
+from .periodic import PeriodicOptions, average_cycles
 from .samples import Samples
-from .selection import default_min_speed, moving, per_joint
+from .selection import selected
+from .timing import INTERPOLATIONS
 
-Array = NDArray[np.float64]
-Auto = Cutoff | str | None
+CLOCKS = ("auto", "stamps", "nominal", "recorded")
+DERIVATIVES = ("central", "savgol")
+ON_BAD = ("drop", "raise")
 
 
 @dataclass(frozen=True)
@@ -27,55 +28,59 @@ class Preprocessing:
     """Options of the pipeline; ``apply(trial)`` runs it.
 
     Steps, in this order: samples that are not finite, not valid or doubly stamped are dropped; gaps split the record into segments; each segment goes onto a
-    uniform grid; filters; derivatives; trim; time window; every k-th sample; selection by speed. Whatever is dropped is counted in ``Samples.counts`` and
-    told in ``Samples.notes``.
+    uniform grid; filters; derivatives; ends trimmed; time window; every k-th sample; selection by speed. Whatever is dropped is counted in ``Samples.counts``
+    and told in ``Samples.notes``. To cut a record *before* it is filtered, use ``trial.window``.
 
     Attributes
     ----------
-    rate : None, float [Hz], "nominal" or "recorded"
-        None: samples whose steps spread by at most 1 % stay as they are, others are resampled **from their stamps** at the rate of the median step (with a
-        warning). A number: resampled from the stamps to that rate. "nominal": the stamps are taken as late readings of an exact clock and replaced by uniform
-        ones. "recorded": nothing is resampled; filters count samples and derivatives use the stamps as they are.
+    clock : "auto", "stamps", "nominal" or "recorded"
+        Which times to believe. "stamps": those recorded; the samples are resampled from them. "nominal": an exact clock of the mean rate, read late; no sample
+        may be missing. "auto": the stamps as they are when their steps spread by at most 1 %; otherwise the exact clock when the positions are at least twice
+        as smooth on it, else the stamps (``clock.py``), with a warning. "recorded": no uniform grid; filters count samples, derivatives use the stamps.
+    rate : float [Hz] or None
+        Rate of the uniform grid. None: that of the samples; for irregular stamps, of their median step.
     interpolation : "cubic", "pchip" or "linear"
     max_gap : float [s] or None
         Longest step that is bridged by interpolation; longer ones split the record. None: ten median steps.
     on_bad : "drop" or "raise"
         What to do with samples that are NaN or infinite.
     cutoff : float [Hz], Nyquist, None or "auto"
-        Low-pass of the position. "auto": five times the frequency below which 99 % of the velocity's energy lies, at most rate / 5. None: no filter.
+        Low-pass of the position. "auto": the highest frequency up to which noise adds at most 1 % of its rms to the acceleration, at most rate / 5
+        (``bandwidth.py``). None: no filter.
     velocity_cutoff, acceleration_cutoff : the same
-        Further low-passes of velocity and acceleration; "auto" filters a *measured* velocity or acceleration like the position and a derived one not again.
+        Further low-passes of velocity and acceleration. "auto": a measured one is filtered like the position, a derived one not again.
     torque_cutoff : the same
-        "auto": as the position.
+        "auto": as the position, or by its rule where the position is not filtered.
     order : int
         Design order of all filters (before forward-backward).
     derivative : "central" or "savgol"
     savgol_window : float [s] or None
-        Length of the Savitzky–Golay window; None: one period of the position cut-off.
+        Length of the Savitzky–Golay window; None: eleven samples.
     use_measured_velocity, use_measured_acceleration : bool
         Take ``dq``, ``ddq`` of the trial instead of deriving them.
     trim : int or None
-        Samples cut at both ends of every segment (of the uniform grid); None: as many as the filters' end transients reach.
+        Samples of the uniform grid cut at both ends of every segment. None: as far as the filters' end transients reach.
     start, stop : float [s] or None
-        Time window after the first stamp, applied **after** filtering; use ``trial.window`` to cut before.
+        Time window after the first stamp, applied after filtering.
     min_speed : None, float or n floats [rad/s; m/s]
-        A joint's sample is used only where it moves faster. None: 1 % of the joint's largest speed; 0: all samples.
+        The equation of a joint is used only where the joint moves faster. None: 1 % of its largest speed; 0: everywhere.
     every : int
         Keep every k-th sample, without a filter of its own.
     decimate : int
-        Factor for ``Samples.decimation``: torque and regressor are decimated alike, later.
+        Factor by which torque and regressor columns are to be decimated alike (``Samples.decimated``).
     periodic : PeriodicOptions or None
-        Average over cycles instead (``periodic.py``).
+        Average over the cycles of a periodic motion instead of filtering (``periodic.py``).
     """
 
-    rate: float | str | None = None
+    clock: str = "auto"
+    rate: float | None = None
     interpolation: str = "cubic"
     max_gap: float | None = None
     on_bad: str = "drop"
-    cutoff: Auto = "auto"
-    velocity_cutoff: Auto = "auto"
-    acceleration_cutoff: Auto = "auto"
-    torque_cutoff: Auto = "auto"
+    cutoff: Cutoff | str | None = "auto"
+    velocity_cutoff: Cutoff | str | None = "auto"
+    acceleration_cutoff: Cutoff | str | None = "auto"
+    torque_cutoff: Cutoff | str | None = "auto"
     order: int = 4
     derivative: str = "central"
     savgol_window: float | None = None
@@ -87,20 +92,27 @@ class Preprocessing:
     min_speed: float | tuple[float, ...] | None = None
     every: int = 1
     decimate: int = 1
-    periodic: Any = None
+    periodic: PeriodicOptions | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.rate, str) and self.rate not in ("nominal", "recorded"):
-            raise DataError(sentence("rate of the preprocessing", repr(self.rate), "None, a number in Hz, 'nominal' or 'recorded'"))
-        for what, value, known in (("on_bad", self.on_bad, ("drop", "raise")), ("derivative", self.derivative, ("central", "savgol"))):
-            if value not in known:
-                raise DataError(sentence(f"{what} of the preprocessing", repr(value), " or ".join(map(repr, known))))
+        choices = {"clock": CLOCKS, "interpolation": INTERPOLATIONS, "on_bad": ON_BAD, "derivative": DERIVATIVES}
+        for what, known in choices.items():
+            if getattr(self, what) not in known:
+                raise DataError(sentence(f"{what} of the preprocessing", repr(getattr(self, what)), " or ".join(map(repr, known))))
         for what in ("cutoff", "velocity_cutoff", "acceleration_cutoff", "torque_cutoff"):
-            if isinstance(getattr(self, what), str) and getattr(self, what) != "auto":
-                raise DataError(sentence(f"{what} of the preprocessing", repr(getattr(self, what)), "Hz, a Nyquist fraction, None or 'auto'"))
-        for what in ("every", "decimate"):
-            if getattr(self, what) < 1 or int(getattr(self, what)) != getattr(self, what):
-                raise DataError(sentence(f"{what} of the preprocessing", getattr(self, what), "a whole number, 1 or more"))
+            value = getattr(self, what)
+            if isinstance(value, str) and value != "auto":
+                raise DataError(sentence(f"{what} of the preprocessing", repr(value), "Hz, Nyquist(fraction), None or 'auto'"))
+        for what, least in (("every", 1), ("decimate", 1), ("trim", 0)):
+            value = getattr(self, what)
+            if value is not None and (value < least or int(value) != value):
+                raise DataError(sentence(f"{what} of the preprocessing", value, f"a whole number, {least} or more"))
+        for what in ("rate", "max_gap", "savgol_window"):
+            value = getattr(self, what)
+            if value is not None and not (np.isreal(value) and 0 < value < np.inf):
+                raise DataError(sentence(f"{what} of the preprocessing", repr(value), "a positive number, or None"))
+        if self.clock == "recorded" and (self.rate is not None or self.derivative == "savgol"):
+            raise DataError(sentence("clock 'recorded'", "a rate or Savitzky-Golay derivative with it", "neither: both need a uniform grid"))
         if self.min_speed is not None and np.ndim(self.min_speed):
             object.__setattr__(self, "min_speed", tuple(float(x) for x in np.asarray(self.min_speed)))
 
@@ -110,148 +122,76 @@ class Preprocessing:
         Raises
         ------
         DataError
-            When the trial has no torque, too few samples, backward stamps, or nothing is left.
+            When the trial has no torque, too few samples, backward stamps, or nothing is left of it.
+
+        Warns
+        -----
+        DataWarning
+            When the stamps spread by more than 1 % and ``clock`` is "auto".
         """
         if self.periodic is not None:
-            average = self.periodic.average(trial, self)
-            return average.samples()
+            return average_cycles(trial, self.periodic, self).samples(self.min_speed)
         counts: dict[str, int] = {"recorded": trial.n_samples}
         notes: list[str] = []
-        record = clean(trial, self, counts, notes)
-        parts = pieces(record, self, counts, notes)
-        filters = self._resolve(parts, notes)
-        longest = max(len(p.time) for p in parts)
-        kept = [p for p in parts if len(p.time) >= filters.shortest]
-        if not kept:
+        parts = pieces(clean(trial, self, counts, notes), self, counts, notes)
+        longest = max(parts, key=lambda piece: len(piece.time))
+        conditioning = Conditioning.of(self, longest)
+        long_enough = [piece for piece in parts if len(piece.time) >= conditioning.shortest]
+        if not long_enough:
             raise DataError(
-                sentence(f"trial {trial.name!r}", f"{longest} samples in its longest uninterrupted piece", f"at least {filters.shortest}, for the filters")
+                sentence(
+                    f"trial {trial.name!r}",
+                    f"{len(longest.time)} samples in its longest uninterrupted piece",
+                    f"at least {conditioning.shortest} for these filters and trimmed ends",
+                    "Record longer, or change cutoff, order, trim or max_gap.",
+                )
             )
-        dropped = sum(len(p.time) for p in parts) - sum(len(p.time) for p in kept)
-        if dropped:
-            counts["in short pieces"] = dropped
-            notes.append(f"{dropped} samples lie in pieces shorter than the {filters.shortest} samples that the filters need and were dropped.")
-        return _assemble(trial, [filters.run(p) for p in kept], filters, self, counts, notes)
-
-    def _resolve(self, parts: list[Piece], notes: list[str]) -> _Filters:
-        longest = max(parts, key=lambda p: len(p.time))
+        short = sum(len(piece.time) for piece in parts) - sum(len(piece.time) for piece in long_enough)
+        if short:
+            counts["in short pieces"] = short
+            notes.append(f"{short} samples were dropped in pieces shorter than the {conditioning.shortest} samples that filters and trimmed ends take.")
+        notes.append(str(conditioning))
+        if conditioning.trim:
+            counts["trimmed"] = 2 * conditioning.trim * len(long_enough)
+            notes.append(f"{conditioning.trim} samples were trimmed at each end of {len(long_enough)} piece(s), where the filters have not settled.")
         rate = longest.rate
-        automatic = "auto" in (self.cutoff, self.torque_cutoff) or (self.cutoff is None and "auto" in (self.velocity_cutoff, self.acceleration_cutoff))
-        found = None
-        if automatic and len(longest.time) >= minimum_length(self.order):
-            found = default_cutoff(longest.q, rate)
-        position = self._hz(self.cutoff, found, rate)
-        velocity = self._hz(self.velocity_cutoff, position if self.use_measured_velocity else None, rate)
-        acceleration = self._hz(self.acceleration_cutoff, position if self.use_measured_acceleration else None, rate)
-        torque = self._hz(self.torque_cutoff, position if position is not None else found, rate)
-        shown = {"position": position, "velocity": velocity, "acceleration": acceleration, "torque": torque}
-        applied = ", ".join(f"{what} {value:.4g} Hz" for what, value in shown.items() if value is not None)
-        notes.append(f"Zero-phase low-pass of order {self.order}: {applied}." if applied else "Nothing was filtered.")
-        active = [x for x in shown.values() if x is not None]
-        trim = self.trim if self.trim is not None else max((settling_samples(x, rate, self.order) for x in active), default=0)
-        shortest = max(minimum_length(self.order) if active or automatic else 3, 2 * trim + 3)
-        return _Filters(self, position, velocity, acceleration, torque, trim, shortest)
+        share = 1.0 if conditioning.torque is None else noise_share(conditioning.torque, rate, self.order)
+        return self._gather(trial, [conditioning.run(piece) for piece in long_enough], rate, share, counts, notes)
 
-    @staticmethod
-    def _hz(option: Auto, automatic: float | None, rate: float) -> float | None:
-        if option is None:
-            return None
-        if isinstance(option, str):
-            return automatic
-        return cutoff_hz(option, rate)
+    def _gather(self, trial: Trial, motions: list[Motion], rate: float, share: float, counts: dict[str, int], notes: list[str]) -> Samples:
+        """One set of samples out of the pieces: window, every k-th, selection by speed."""
+        chosen = []
+        for motion in motions:
+            after = motion.time - trial.time[0]
+            inside = (after >= (-np.inf if self.start is None else self.start)) & (after <= (np.inf if self.stop is None else self.stop))
+            chosen.append(np.flatnonzero(inside)[:: self.every])
+            for what, number in (("outside the window", int((~inside).sum())), ("thinned out", int(inside.sum()) - len(chosen[-1]))):
+                if number:
+                    counts[what] = counts.get(what, 0) + number
+        if not sum(map(len, chosen)):
+            raise DataError(sentence(f"trial {trial.name!r}", "no sample inside the time window", "some", "start and stop count from the first stamp."))
 
+        def joined(what: str) -> Any:
+            return np.concatenate([getattr(motion, what)[index] for motion, index in zip(motions, chosen, strict=True)])
 
-@dataclass(frozen=True)
-class _Filters:
-    """The filters and derivatives of one run, cut-offs resolved to Hz."""
-
-    options: Preprocessing
-    position: float | None
-    velocity: float | None
-    acceleration: float | None
-    torque: float | None
-    trim: int
-    shortest: int
-
-    def run(self, piece: Piece) -> Piece:
-        """The piece with filtered position and torque, its derivatives, and its ends cut."""
-        options, order, rate = self.options, self.options.order, piece.rate
-        stamps = piece.time if options.rate == "recorded" else None
-
-        def smooth(x: Array, cutoff: float | None) -> Array:
-            return x if cutoff is None else lowpass(x, cutoff, rate, order)
-
-        def slope(x: Array) -> Array:
-            if options.derivative == "savgol":
-                window = options.savgol_window or 1 / (self.position or rate / 10)
-                return savgol(x, rate, window)
-            return central(x, rate) if stamps is None else central(x, time=stamps)
-
-        q = smooth(piece.q, self.position)
-        dq = smooth(piece.dq if options.use_measured_velocity and piece.dq is not None else slope(q), self.velocity)
-        ddq = smooth(piece.ddq if options.use_measured_acceleration and piece.ddq is not None else slope(dq), self.acceleration)
-        tau = smooth(piece.tau, self.torque)
-        inside = slice(self.trim, len(q) - self.trim)
-        return replace(
-            piece,
-            time=piece.time[inside],
-            q=q[inside],
-            dq=dq[inside],
-            ddq=ddq[inside],
-            tau=tau[inside],
-            tau_raw=piece.tau[inside],
-            filled=piece.filled[inside],
+        dq = joined("dq")
+        use = selected(dq, self.min_speed, counts, notes) & ~joined("filled")[:, None]
+        counts["kept"] = len(dq)
+        return Samples(
+            time=joined("time"),
+            q=joined("q"),
+            dq=dq,
+            ddq=joined("ddq"),
+            tau=joined("tau"),
+            tau_raw=joined("tau_raw"),
+            use=use,
+            rate=rate / self.every,
+            joint_names=trial.joint_names,
+            segment=np.repeat(np.arange(len(chosen)), [len(index) for index in chosen]),
+            decimation=self.decimate,
+            independent_share=min(1.0, share * self.every * self.decimate),
+            counts=counts,
+            notes=tuple(notes),
+            name=trial.name,
+            role=trial.role,
         )
-
-
-def _assemble(trial: Trial, parts: list[Piece], filters: _Filters, options: Preprocessing, counts: dict[str, int], notes: list[str]) -> Samples:
-    if filters.trim:
-        counts["trimmed"] = 2 * filters.trim * len(parts)
-        notes.append(f"{filters.trim} samples were trimmed at each end of {len(parts)} piece(s), where the filters have not settled.")
-    reference = trial.time[0]
-    chosen = []
-    for part in parts:
-        inside = np.ones(len(part.time), dtype=bool)
-        if options.start is not None:
-            inside &= part.time - reference >= options.start
-        if options.stop is not None:
-            inside &= part.time - reference <= options.stop
-        chosen.append(np.flatnonzero(inside)[:: options.every])
-        counts["outside the window"] = counts.get("outside the window", 0) + int((~inside).sum())
-        counts["thinned out"] = counts.get("thinned out", 0) + int(inside.sum()) - len(chosen[-1])
-    counts = {key: value for key, value in counts.items() if value}
-
-    def joined(what: str) -> Any:
-        return np.concatenate([getattr(part, what)[index] for part, index in zip(parts, chosen, strict=True)])
-
-    time, dq, filled = joined("time"), joined("dq"), joined("filled")
-    if not len(time):
-        raise DataError(sentence(f"trial {trial.name!r}", "no sample left after trimming and the time window", "some", "Widen start/stop or lower trim."))
-    limit: ArrayLike = default_min_speed(dq) if options.min_speed is None else options.min_speed
-    threshold = per_joint(limit, trial.n, "min_speed")
-    moves = moving(dq, threshold)
-    slow = (~moves).sum(axis=0)
-    if slow.any():
-        counts["slow"] = int(slow.sum())
-        notes.append(
-            f"Left out for moving no faster than {', '.join(f'{x:.3g}' for x in threshold)} (joint by joint): "
-            f"{', '.join(map(str, slow))} of {len(time)} samples."
-        )
-    counts["kept"] = len(time)
-    numbers = np.concatenate([np.full(len(index), k, dtype=np.int64) for k, index in enumerate(chosen)])
-    return Samples(
-        time=time,
-        q=joined("q"),
-        dq=dq,
-        ddq=joined("ddq"),
-        tau=joined("tau"),
-        tau_raw=joined("tau_raw"),
-        use=moves & ~filled[:, None],
-        rate=parts[0].rate / options.every,
-        joint_names=trial.joint_names,
-        segment=numbers,
-        decimation=options.decimate,
-        counts=counts,
-        notes=tuple(notes),
-        name=trial.name,
-        role=trial.role,
-    )

@@ -35,6 +35,9 @@ class Samples:
         Number of the uninterrupted piece that the sample belongs to; nothing may be filtered or differentiated across its ends.
     decimation : int
         Factor by which torque and regressor columns are still to be decimated, alike (:meth:`decimated`).
+    independent_share : float
+        Independent torque samples over all of them: a low-pass ties neighbours together. A covariance that takes all residuals as independent is too small by
+        this factor, and N times this factor is the number of samples to count degrees of freedom with.
     tau_band : (N, n) or None [N m]
         Half width of the 95 % band of one measured torque about ``tau_raw``; known only from repeated cycles.
     noise_floor : (n,) or None [N m]
@@ -58,6 +61,7 @@ class Samples:
     joint_names: tuple[str, ...] = ()
     segment: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
     decimation: int = 1
+    independent_share: float = 1.0
     tau_band: Array | None = None
     noise_floor: Array | None = None
     counts: Mapping[str, int] = field(default_factory=dict)

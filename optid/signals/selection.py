@@ -41,3 +41,18 @@ def moving(dq: ArrayLike, min_speed: ArrayLike | None = None) -> NDArray[np.bool
         raise ShapeError(sentence("velocities to select by", f"shape {velocity.shape}", "(N, n)"))
     threshold = default_min_speed(velocity) if min_speed is None else per_joint(min_speed, velocity.shape[1], "min_speed")
     return (np.abs(velocity) > threshold) | (threshold == 0)
+
+
+def selected(dq: ArrayLike, min_speed: ArrayLike | None, counts: dict[str, int], notes: list[str]) -> NDArray[np.bool_]:
+    """The mask of :func:`moving`, with what it leaves out added to ``counts`` and told in ``notes``."""
+    velocity = np.asarray(dq, dtype=float)
+    threshold = per_joint(default_min_speed(velocity) if min_speed is None else min_speed, velocity.shape[1], "min_speed")
+    mask = moving(velocity, threshold)
+    slow = (~mask).sum(axis=0)
+    if slow.any():
+        counts["slow"] = int(slow.sum())
+        notes.append(
+            f"Not used, because the joint moves no faster than {', '.join(f'{x:.3g}' for x in threshold)} rad/s (or m/s): "
+            f"{', '.join(map(str, slow))} of {len(velocity)} samples, joint by joint."
+        )
+    return mask

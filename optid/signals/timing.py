@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 
+from .filters import columnwise
+
 Array = NDArray[np.float64]
 GAP_FACTOR = 10.0  # a step longer than this many median steps is a gap unless the caller says otherwise
 UNIFORM_SPREAD = 0.01  # relative spread of the steps up to which samples count as uniform
@@ -165,11 +167,7 @@ def interpolate(time: ArrayLike, x: ArrayLike, at: ArrayLike, method: str = "cub
         raise DataError(sentence("stamps to interpolate between", "equal ones", "increasing times", "Drop duplicates first."))
     if len(instants) and (len(stamps) == 0 or instants.min() < stamps[0] or instants.max() > stamps[-1]):
         raise DataError(sentence("instants to interpolate at", "some outside the recording", "all between its first and last stamp"))
-    out = np.empty((len(instants), *signal.shape[1:]))
-    for column in np.ndindex(signal.shape[1:]):
-        index = (slice(None), *column)
-        out[index] = _interpolator(stamps, signal[index], method, instants)
-    return out
+    return columnwise(lambda column: _interpolator(stamps, column, method, instants), signal)
 
 
 def _interpolator(time: Array, x: Array, method: str, at: Array) -> Array:

@@ -1,0 +1,241 @@
+"""The periodic route: cycles of one motion as realisations, averaged, band-limited and differentiated in the frequency domain (G21)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, sentence
+from optid.experiment.trial import Trial
+
+from .bandwidth import default_cutoff
+from .cleaning import clean, pieces
+from .derivatives import fft_derivatives, fft_lowpass
+from .period import find_period
+from .samples import Samples
+from .selection import selected
+from .timing import interpolate
+
+if TYPE_CHECKING:
+    from .preprocessing import Preprocessing
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PeriodicOptions:
+    """How to average over cycles.
+
+    Attributes
+    ----------
+    period : float [s] or None
+        Nominal period; None: that of the trial.
+    search : float
+        The true period is looked for within this fraction of the nominal one; 0 takes the nominal period as exact.
+    drop_first, drop_last : int
+        Cycles left out at the start (the robot accelerates from rest) and at the end.
+    position_cutoff : float [Hz] or None
+        Harmonics of the position up to it are kept. None: the rule of ``bandwidth.py`` on the mean cycle.
+    torque_cutoff : float [Hz] or None
+        The same for the torque. None: twice the position's.
+    """
+
+    period: float | None = None
+    search: float = 0.1
+    drop_first: int = 1
+    drop_last: int = 1
+    position_cutoff: float | None = None
+    torque_cutoff: float | None = None
+
+    def __post_init__(self) -> None:
+        for what in ("drop_first", "drop_last"):
+            value = getattr(self, what)
+            if value < 0 or int(value) != value:
+                raise DataError(sentence(f"{what} of the periodic options", value, "a whole number, 0 or more"))
+        for what in ("period", "position_cutoff", "torque_cutoff"):
+            value = getattr(self, what)
+            if value is not None and not 0 < value < np.inf:
+                raise DataError(sentence(f"{what} of the periodic options", value, "a positive number, or None"))
+
+
+@dataclass(frozen=True)
+class PeriodicAverage:
+    """One averaged cycle.
+
+    Attributes
+    ----------
+    time : (N_s,) [s]
+        Instants of the cycle, from 0.
+    period : float [s]
+        The true period.
+    q, dq, ddq : (N_s, n)
+        Mean position, band-limited, and its derivatives.
+    tau : (N_s, n) [N m]
+        Mean torque, band-limited.
+    q_cycles, tau_cycles : (N_c, N_s, n)
+        The cycles that were averaged, unfiltered.
+    position_cutoff, torque_cutoff : float [Hz]
+    """
+
+    time: Array
+    period: float
+    q: Array
+    dq: Array
+    ddq: Array
+    tau: Array
+    q_cycles: Array
+    tau_cycles: Array
+    position_cutoff: float
+    torque_cutoff: float
+    joint_names: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    name: str = "trial"
+    role: str = "identification"
+
+    @property
+    def n_cycles(self) -> int:
+        """Number of cycles N_c averaged."""
+        return int(self.tau_cycles.shape[0])
+
+    @property
+    def q_variance(self) -> Array:
+        """(n,) variance of one position sample over the cycles, pooled over the N_s instants with divisor N_s (N_c − 1)."""
+        return pooled_variance(self.q_cycles)
+
+    @property
+    def tau_variance(self) -> Array:
+        """(n,) variance of one torque sample over the cycles, pooled over the N_s instants with divisor N_s (N_c − 1)."""
+        return pooled_variance(self.tau_cycles)
+
+    @property
+    def tau_band(self) -> Array:
+        """(N_s, n) half width of the 95 % band about the mean torque in which one further measured sample lies.
+
+        Student's t with N_c − 1 degrees of freedom, times the standard deviation over the cycles at that instant, times sqrt(1 + 1/N_c).
+        """
+        from scipy.special import stdtrit
+
+        quantile = float(stdtrit(self.n_cycles - 1, 0.975))
+        return np.asarray(quantile * np.sqrt(1 + 1 / self.n_cycles) * self.tau_cycles.std(axis=0, ddof=1))
+
+    def samples(self, min_speed: ArrayLike | None = None) -> Samples:
+        """The averaged cycle as samples for identification; ``tau_raw`` is the mean torque before its band limit."""
+        counts, notes = dict(self.counts), list(self.notes)
+        use = selected(self.dq, min_speed, counts, notes)
+        counts["kept"] = len(self.time)
+        harmonics = int(np.floor(self.torque_cutoff * self.period * (1 + 1e-9)))
+        return Samples(
+            time=self.time,
+            q=self.q,
+            dq=self.dq,
+            ddq=self.ddq,
+            tau=self.tau,
+            tau_raw=self.tau_cycles.mean(axis=0),
+            use=use,
+            rate=len(self.time) / self.period,
+            joint_names=self.joint_names,
+            independent_share=min(1.0, (2 * harmonics + 1) / len(self.time)),
+            tau_band=self.tau_band,
+            noise_floor=np.sqrt(self.tau_variance),
+            counts=counts,
+            notes=tuple(notes),
+            name=self.name,
+            role=self.role,
+        )
+
+
+def pooled_variance(cycles: ArrayLike) -> Array:
+    """(n,) variance over the cycles (N_c, N_s, n), pooled over instants: the squared deviations from the mean cycle over N_s (N_c − 1).
+
+    Each instant's mean takes one degree of freedom; dividing by N_s N_c − 1 instead, as G21 does, is low by the factor (N_c − 1) / N_c.
+    """
+    values = np.asarray(cycles, dtype=float)
+    if values.ndim != 3 or len(values) < 2:
+        raise DataError(sentence("cycles to take a variance over", f"shape {values.shape}", "(N_c, N_s, n) with two cycles or more"))
+    return np.asarray(((values - values.mean(axis=0)) ** 2).sum(axis=(0, 1)) / (values.shape[1] * (len(values) - 1)))
+
+
+def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Preprocessing) -> PeriodicAverage:
+    """Find the true period, cut the record into cycles, drop the outer ones, average, band-limit and differentiate.
+
+    Of ``preprocessing`` the treatment of time (``clock``, ``rate``, ``interpolation``, ``max_gap``), of bad samples and the window ``start``, ``stop`` apply;
+    its filters and trims do not. The first cycle starts at the window's start.
+
+    Raises
+    ------
+    DataError
+        When no nominal period is known, none is found, or fewer than two cycles are left.
+    """
+    nominal = trial.period if options.period is None else options.period
+    if nominal is None:
+        raise DataError(sentence(f"trial {trial.name!r}", "no nominal period", "one", "Give PeriodicOptions(period=...) in seconds."))
+    counts: dict[str, int] = {"recorded": trial.n_samples}
+    notes: list[str] = []
+    made = pieces(clean(trial, preprocessing, counts, notes), preprocessing, counts, notes)
+    piece = max(made, key=lambda p: len(p.time))
+    if len(made) > 1:
+        counts["in other pieces"] = sum(len(p.time) for p in made) - len(piece.time)
+        notes.append(f"Only the longest uninterrupted piece was cut into cycles; {counts['in other pieces']} samples lie in the others.")
+    first = trial.time[0] + (preprocessing.start or 0.0)
+    last = np.inf if preprocessing.stop is None else trial.time[0] + preprocessing.stop
+    inside = (piece.time >= first) & (piece.time <= last)
+    time, rate, q = piece.time[inside], piece.rate, piece.signals["q"][inside]
+    if not inside.all():
+        counts["outside the window"] = int((~inside).sum())
+    period = nominal if options.search == 0 else _period(q, rate, nominal, options)
+    notes.append(f"Period {period:.6g} s ({period * rate:.5g} samples of {1e3 / rate:.6g} ms), nominally {nominal:.6g} s.")
+    total = int(np.floor(((time[-1] - time[0]) * rate + 1 + 1e-6) / (period * rate))) if len(time) else 0
+    kept = total - options.drop_first - options.drop_last
+    if kept < 2:
+        raise DataError(
+            sentence(
+                f"cycles of trial {trial.name!r}",
+                f"{total} of {period:.4g} s, {options.drop_first} and {options.drop_last} to be dropped",
+                "two or more left",
+                "Record more cycles, or drop fewer.",
+            )
+        )
+    per_cycle = round(period * rate)
+    phase: Array = np.arange(per_cycle, dtype=float) * (period / per_cycle)
+    starts = time[0] + period * (options.drop_first + np.arange(kept))
+    instants = np.minimum((starts[:, None] + phase).ravel(), time[-1])
+    cycles = {
+        what: interpolate(time, piece.signals[what][inside], instants, preprocessing.interpolation).reshape(kept, per_cycle, trial.n) for what in ("q", "tau")
+    }
+    counts["in dropped cycles"] = len(time) - kept * per_cycle
+    counts["averaged"] = kept * per_cycle
+    notes.append(f"{kept} of {total} cycles were averaged; the first {options.drop_first} and the last {options.drop_last} were left out.")
+    mean_q, mean_tau, cycle_rate = cycles["q"].mean(axis=0), cycles["tau"].mean(axis=0), per_cycle / period
+    position_cutoff = default_cutoff(np.tile(mean_q, (3, 1)), cycle_rate) if options.position_cutoff is None else options.position_cutoff
+    torque_cutoff = 2 * position_cutoff if options.torque_cutoff is None else options.torque_cutoff
+    notes.append(f"Harmonics were kept up to {position_cutoff:.4g} Hz in the position and {torque_cutoff:.4g} Hz in the torque.")
+    smooth, velocity, acceleration = fft_derivatives(mean_q, cycle_rate, position_cutoff)
+    return PeriodicAverage(
+        time=phase,
+        period=period,
+        q=smooth,
+        dq=velocity,
+        ddq=acceleration,
+        tau=fft_lowpass(mean_tau, cycle_rate, torque_cutoff),
+        q_cycles=cycles["q"],
+        tau_cycles=cycles["tau"],
+        position_cutoff=position_cutoff,
+        torque_cutoff=torque_cutoff,
+        joint_names=trial.joint_names,
+        counts=counts,
+        notes=tuple(notes),
+        name=trial.name,
+        role=trial.role,
+    )
+
+
+def _period(q: Array, rate: float, nominal: float, options: PeriodicOptions) -> float:
+    """The period found in the part of the record that the outer cycles leave, where that is long enough."""
+    before, after = round(options.drop_first * nominal * rate), round(options.drop_last * nominal * rate)
+    middle = q[before : len(q) - after]
+    return find_period(middle if len(middle) > 2.3 * nominal * rate else q, rate, nominal, options.search)
