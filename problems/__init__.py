@@ -12,11 +12,15 @@ _NAMES = {
     "Cone": "forms",
     "FitErrors": "identification_result",
     "Form": "forms",
+    "FrictionCurve": "friction",
+    "FrictionResult": "friction",
     "Identification": "identification",
     "IdentificationResult": "identification_result",
     "LeastSquares": "forms",
     "Nlp": "forms",
     "Problem": "protocol",
+    "Regression": "regression",
+    "RegressionResult": "regression",
     "Residuals": "forms",
 }
 
@@ -30,10 +34,14 @@ if TYPE_CHECKING:
     from .forms import LeastSquares as LeastSquares
     from .forms import Nlp as Nlp
     from .forms import Residuals as Residuals
+    from .friction import FrictionCurve as FrictionCurve
+    from .friction import FrictionResult as FrictionResult
     from .identification import Identification as Identification
     from .identification_result import FitErrors as FitErrors
     from .identification_result import IdentificationResult as IdentificationResult
     from .protocol import Problem as Problem
+    from .regression import Regression as Regression
+    from .regression import RegressionResult as RegressionResult
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import RankError, ShapeError, sentence
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
-from optid.statistics import Determinacy
+from optid.statistics import Determinacy, truncated_solution
 
 from .forms import LeastSquares
 from .identification_result import IdentificationResult
@@ -86,25 +86,19 @@ class Identification:
             dict(self.known),
             self.method,
             solution,
-            self._minimum_norm(solution.x, determinacy),
+            solution.x if determinacy.rank == self.base.rank else truncated_solution(*self.factors.stacked(self.weights), determinacy),
             **self.context,
         )
 
-    def _minimum_norm(self, x: Array, determinacy: Determinacy) -> Array:
-        """The solution without its share in near-collinear directions, which noise would blow up."""
-        if determinacy.rank == self.base.rank:
-            return x
-        A, b = self.factors.stacked(self.weights)
-        norms = np.linalg.norm(A, axis=0)
-        norms = np.where(norms > 0, norms, 1.0)
-        U, s, Vt = np.linalg.svd(A / norms, full_matrices=False)
-        k = determinacy.rank
-        return np.asarray(Vt[:k].T @ ((U[:, :k].T @ b) / s[:k]) / norms)
-
 
 def residual_weights(result: IdentificationResult) -> Array:
-    """1/variance (n,) of each joint's residual; a joint without residual gets the largest finite weight of the others."""
-    variance = result.residual_std**2
+    """1/variance (n,) of each joint's residual.
+
+    A residual below 1e-6 of the joint's torque counts as that much, so that noise-free data are weighted by torque and not by rounding; a joint that never has
+    torque takes the median weight of the others.
+    """
     torque = result.factors.squares[:, 0] / np.maximum(result.factors.counts, 1)
-    floor = max(1e-24 * float(torque.max(initial=0.0)), np.finfo(float).tiny)
-    return 1.0 / np.maximum(variance, floor)
+    variance = np.maximum(result.residual_std**2, 1e-12 * torque)
+    positive = variance > 0
+    typical = float(np.median(variance[positive])) if positive.any() else 1.0
+    return np.asarray(1.0 / np.where(positive, variance, typical))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from optid.errors import unknown_name
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
-from optid.statistics import Determinacy, t_interval
+from optid.statistics import Determinacy, t_interval, white_covariance
 
 if TYPE_CHECKING:
     from optid.signals import Preprocessing, Samples
@@ -130,18 +130,7 @@ class IdentificationResult:
 
     @cached_property
     def _white_covariance(self) -> Array:
-        A, _ = self.factors.stacked(self.weights)
-        norms = np.linalg.norm(A, axis=0)
-        norms = np.where(norms > 0, norms, 1.0)
-        _, s, Vt = np.linalg.svd(A / norms, full_matrices=False)
-        kept = self.determinacy.rank
-        half = Vt[:kept] / s[:kept, None] / norms
-        covariance = self.noise_variance * (half.T @ half)
-        open_ = ~self.determinacy.determined
-        covariance[open_, :] = 0.0
-        covariance[:, open_] = 0.0
-        covariance[open_, open_] = np.inf
-        return covariance
+        return white_covariance(self.factors.stacked(self.weights)[0], self.determinacy, self.noise_variance)
 
     @property
     def sigma(self) -> Array:

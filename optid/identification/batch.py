@@ -66,6 +66,7 @@ def identify_batch(
     method: str = "wls",
     known: Mapping[str, float] | Sequence[str] = (),
     preprocessing: Preprocessing | None = None,
+    reweightings: int = 20,
     solver: str = "lstsq",
     seed: int = 0,
     on_error: str = "report",
@@ -111,5 +112,5 @@ def identify_batch(
         first = reports[0].error if reports else "no path was given"
         raise DataError(sentence("batch", f"none of {len(reports)} files could be used (the first: {first})", "at least one good file"))
     names = tuple(name for report in reports for name in report.trials)
-    result = fit(base, JointFactors.merge(parts), values, method, solver, {"preprocessing": options, "trials": names, "notes": tuple(notes)})
+    result = fit(base, JointFactors.merge(parts), values, method, solver, {"preprocessing": options, "trials": names, "notes": tuple(notes)}, reweightings)
     return BatchResult(result, tuple(reports))

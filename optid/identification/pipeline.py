@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from optid.errors import DataError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -18,6 +20,9 @@ from .prepare import collect, prepare
 
 METHODS = ("ols", "wls")
 
+SETTLED = 1e-3
+"""Weights that change by less than this part have converged."""
+
 
 def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | Sequence[str], seed: int = 0) -> tuple[BaseParameters, dict[str, float]]:
     """Base parameters of a model, and the values of the known parameters (the robot's own where only names are given)."""
@@ -30,13 +35,26 @@ def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | S
     return base, {name: float(vector[base.model.index(name)]) for name in base.known}
 
 
-def fit(base: BaseParameters, factors: JointFactors, known: Mapping[str, float], method: str, solver: str, context: Mapping[str, Any]) -> IdentificationResult:
+def fit(
+    base: BaseParameters,
+    factors: JointFactors,
+    known: Mapping[str, float],
+    method: str,
+    solver: str,
+    context: Mapping[str, Any],
+    reweightings: int = 20,
+) -> IdentificationResult:
     """Fit base parameters to factors by one of :data:`METHODS`."""
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
     result: IdentificationResult = solve(Identification(base, factors, None, known, "ols", context), solver=solver)
     if method == "wls":
-        result = solve(Identification(base, factors, residual_weights(result), known, "wls", context), solver=solver)
+        for _ in range(reweightings):
+            weights = residual_weights(result)
+            change = np.abs(np.log(weights / result.weights)).max()
+            result = solve(Identification(base, factors, weights, known, "wls", context), solver=solver)
+            if change < SETTLED:
+                break
     return result
 
 
@@ -47,6 +65,7 @@ def identify(
     method: str = "wls",
     known: Mapping[str, float] | Sequence[str] = (),
     preprocessing: Preprocessing | None = None,
+    reweightings: int = 20,
     solver: str = "lstsq",
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
@@ -59,7 +78,9 @@ def identify(
     trials : Trial, Samples, Experiment, path of an experiment file, or a list of these
         Of files and experiments the trials with role "identification" are used.
     method : "wls" or "ols"
-        Ordinary least squares, or each joint weighted by 1/variance of its residual of an ordinary fit (one pass).
+        Ordinary least squares, or each joint weighted by 1/variance of its residual, repeated until the weights settle (G21's refinement).
+    reweightings : int
+        Most repetitions of the weighting; 1 gives a single pass.
     known : names or mapping name → value
         Parameters that are not fitted; names alone take the robot's own values.
     preprocessing : Preprocessing, optional
@@ -92,4 +113,4 @@ def identify(
             progress(k + 1, len(items))
     untouched = all(isinstance(item, Samples) for item in items)
     context = {"preprocessing": None if untouched else options, "trials": tuple(names), "notes": tuple(notes)}
-    return fit(base, JointFactors.merge(parts), values, method, solver, context)
+    return fit(base, JointFactors.merge(parts), values, method, solver, context, reweightings)

@@ -117,8 +117,8 @@ class BaseParameters:
     @property
     def unidentifiable(self) -> tuple[str, ...]:
         """Standard parameters that no motion reveals, alone or in a combination."""
-        seen = (np.abs(self.matrix) > self.thresholds).any(axis=0).tolist()
-        return tuple(name for name, visible in zip(self.model.parameter_names, seen, strict=True) if not visible and name not in self.known)
+        size, small = np.abs(self.matrix).T, self.thresholds.T
+        return tuple(name for k, name in enumerate(self.model.parameter_names) if name not in self.known and not np.any(size[k] > small[k]))
 
     # -- vectors ------------------------------------------------------------------------------------------------------------------------------------
 

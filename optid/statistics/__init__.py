@@ -2,5 +2,6 @@
 
 from .determinacy import Determinacy
 from .intervals import t_interval, variance_interval
+from .white import truncated_solution, white_covariance
 
-__all__ = ["Determinacy", "t_interval", "variance_interval"]
+__all__ = ["Determinacy", "t_interval", "truncated_solution", "variance_interval", "white_covariance"]

@@ -98,9 +98,8 @@ class ValidationResult:
         lines = [f"validation on {self.trial!r}", head]
         for j in self.joints:
             noise = f"{j.noise_floor:>10.4g}" if j.noise_floor is not None else f"{'-':>10}"
-            lines.append(
-                f"{j.name:<16} {j.rms:>10.4g} {j.largest:>10.4g} {j.relative:>9.2%} {j.relative_raw:>9.2%} {j.r_squared:>8.4f} {j.constant:>10.4g} {noise} {j.moving:>9.2%}"
-            )
+            errors = f"{j.relative:>9.2%} {j.relative_raw:>9.2%} {j.r_squared:>8.4f}"
+            lines.append(f"{j.name:<16} {j.rms:>10.4g} {j.largest:>10.4g} {errors} {j.constant:>10.4g} {noise} {j.moving:>9.2%}")
         lines.append(f"stacked {self.errors.stacked:.2%}, mean per joint {self.errors.mean_per_joint:.2%} against filtered torque")
         lines.append(f"stacked {self.errors_raw.stacked:.2%}, mean per joint {self.errors_raw.mean_per_joint:.2%} against raw torque")
         return "\n".join(lines)
