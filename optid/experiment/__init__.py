@@ -19,16 +19,22 @@ if TYPE_CHECKING:
     from .importers import import_npz as import_npz
     from .mapping import Mapping as Mapping
     from .reader import read_experiment as read_experiment
+    from .recorder import Recorder as Recorder
+    from .recorder import recover as recover
+    from .validator import validate_file as validate_file
     from .writer import add_results as add_results
     from .writer import write_experiment as write_experiment
 
 _LAZY = {
     "Mapping": ".mapping",
+    "Recorder": ".recorder",
     "add_results": ".writer",
     "import_csv": ".importers",
     "import_mat": ".importers",
     "import_npz": ".importers",
     "read_experiment": ".reader",
+    "recover": ".recorder",
+    "validate_file": ".validator",
     "write_experiment": ".writer",
 }
 

@@ -1,0 +1,130 @@
+"""All faults of an experiment file at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from optid.errors import FileBusyError, FileError, MissingFileError, OptidError
+
+from .checks import format_faults, structure_faults
+from .experiment import RobotInfo
+from .fault import Fault
+from .files import Pathlike, open_file
+from .trial_check import trial_faults
+from .values import read_mapping
+
+if TYPE_CHECKING:
+    import h5py
+
+
+def validate_file(path: Pathlike) -> list[Fault]:
+    """Every fault of an experiment file, errors before warnings; an empty list means that nothing was found.
+
+    Foreign content, links out of the file, types that are never read; missing or wrong units, attributes, shapes and joint names; NaN and infinite numbers,
+    backward and equal stamps, gaps (with samples counted from 0); angles that look like degrees; results whose parts do not fit.
+
+    Raises
+    ------
+    MissingFileError, FileBusyError
+        There is nothing to judge.
+    """
+    try:
+        with open_file(path) as file:
+            foreign = list(format_faults(file))
+            faults = foreign or _file_faults(file)
+    except (MissingFileError, FileBusyError):
+        raise
+    except FileError as error:
+        faults = [_fault_of(error)]
+    return sorted(faults, key=lambda fault: fault.severity != "error")
+
+
+def _fault_of(error: FileError) -> Fault:
+    """The parts of a message made by :func:`optid.errors.sentence`."""
+    place, _, rest = str(error).partition(": ")
+    found, _, rest = rest.rpartition(", expected ")
+    expected, _, hint = rest.partition(". ")
+    return Fault(place, found, expected.rstrip("."), hint)
+
+
+def _file_faults(file: h5py.File) -> list[Fault]:
+    faults = list(structure_faults(file))
+    skip = {fault.place.split("@")[0] for fault in faults}
+    for name in ("title", "created", "generator"):
+        if name not in file.attrs:
+            faults.append(Fault(f"/@{name}", "no such attribute", "text", "", "warning"))
+    robot_joints: tuple[str, ...] = ()
+    if "robot" in file and "/robot" not in skip and not any(place.startswith("/robot/") for place in skip):
+        found, robot_joints = _robot_faults(file["robot"])
+        faults += found
+    faults += _group_faults(file, "trials", skip, lambda group: trial_faults(group, robot_joints, skip))
+    faults += _group_faults(file, "results", skip, _result_faults)
+    if not len(file.get("trials", ())):
+        faults.append(Fault("/trials", "no trial", "at least one trial", "", "warning"))
+    return faults
+
+
+def _group_faults(file: h5py.File, what: str, skip: set[str], check: Callable[[h5py.Group], Iterator[Fault]]) -> list[Fault]:
+    import h5py
+
+    faults: list[Fault] = []
+    if what not in file or f"/{what}" in skip:
+        return faults
+    if not isinstance(file[what], h5py.Group):
+        return [Fault(f"/{what}", "a dataset", "a group")]
+    for name in file[what]:
+        place = f"/{what}/{name}"
+        if place in skip:
+            continue
+        if not isinstance(file[place], h5py.Group):
+            faults.append(Fault(place, "a dataset", "a group"))
+            continue
+        try:
+            faults.extend(check(file[place]))
+        except (OptidError, OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+            faults.append(Fault(place, f"unreadable ({str(error).splitlines()[0]})", "intact data"))
+    return faults
+
+
+def _robot_faults(group: h5py.Group) -> tuple[list[Fault], tuple[str, ...]]:
+    try:
+        entries = read_mapping(group)
+        robot = RobotInfo(
+            description=entries.get("description", ""),
+            joint_names=tuple(entries.get("joint_names", ())),
+            gains=entries.get("gains"),
+            coupling=entries.get("coupling"),
+        )
+    except (OptidError, OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+        return [Fault("/robot", f"unreadable ({str(error).splitlines()[0]})", "a robot's name, description, gains and coupling")], ()
+    faults = []
+    if entries.get("description_sha256", robot.sha256) != robot.sha256:
+        faults.append(Fault("/robot/description", "text that does not fit its hash", "the text that was written", "It was changed or damaged."))
+    n = len(robot.joint_names)
+    for what, value in (("gains", robot.gains), ("coupling", robot.coupling)):
+        if n and value is not None and len(value) != n:
+            faults.append(Fault(f"/robot/{what}", f"shape {value.shape}", f"{n} joints"))
+    return faults, robot.joint_names
+
+
+def _result_faults(group: h5py.Group) -> Iterator[Fault]:
+    """Values, sigmas, units and covariance that do not fit the parameter names."""
+    entries = read_mapping(group)
+    names = entries.get("parameter_names")
+    if names is None:
+        return
+    p = len(names)
+    if len(set(names)) != p:
+        yield Fault(f"{group.name}/parameter_names", "a name twice", "names that differ")
+    shapes = {"values": (p,), "sigmas": (p,), "units": (p,), "covariance": (p, p)}
+    for what, shape in shapes.items():
+        if entries.get(what) is None:
+            continue
+        found = np.shape(entries[what])
+        if found != shape:
+            yield Fault(f"{group.name}/{what}", f"shape {found}", f"{shape}, as there are {p} parameters")
+        elif what != "units" and not np.isfinite(np.asarray(entries[what], dtype=float)).all():
+            yield Fault(f"{group.name}/{what}", "NaN or infinite numbers", "finite numbers", "", "warning")
