@@ -90,9 +90,10 @@ class Robot:
             raise RobotError(sentence(f"robot {self.name!r}", "no joint", "at least one moving joint"))
         if len(self.joints) != len(self.links):
             raise RobotError(sentence(f"robot {self.name!r}", f"{len(self.joints)} joints and {len(self.links)} links", "as many links as joints"))
-        repeated = {j.name for j in self.joints if sum(k.name == j.name for k in self.joints) > 1}
-        if repeated:
-            raise RobotError(sentence(f"robot {self.name!r}", f"the joint name {sorted(repeated)[0]!r} twice", "unique joint names"))
+        names = [j.name for j in self.joints]
+        if len(set(names)) < len(names):
+            repeated = next(name for i, name in enumerate(names) if name in names[:i])
+            raise RobotError(sentence(f"robot {self.name!r}", f"the joint name {repeated!r} twice", "unique joint names"))
         chain = range(len(self.joints))
         followers = [m.joint for m in self.mimic]
         if any(m.joint not in chain or m.source not in chain or m.source in followers for m in self.mimic) or len(set(followers)) < len(followers):

@@ -75,8 +75,9 @@ def robot_from_urdf(
     movers = {j.name for j in moving}
     path = tree.path_to(tip if tip is not None else tree.deepest(movers))
     chain = [j for j in path if j.name in movers]
+    on_chain = {j.name for j in chain}
     for joint in moving:
-        if all(joint is not link for link in chain):
+        if joint.name not in on_chain:
             end = f"the chain to {tip!r}" if tip is not None else f"the chain to link {path[-1].child!r}"
             hint = f"Hold it still with locked=({joint.name!r},), or name another tip."
             raise RobotError(sentence(f"joint {joint.name!r} ({joint.type})", f"it moves but is not on {end}", "one serial chain", hint))
@@ -257,4 +258,4 @@ def _check_bodies(links: Iterable[Link], strict: bool) -> None:
     if strict and faults:
         raise RobotError(" ".join(faults))
     for fault in faults:
-        warnings.warn(fault, PhysicalWarning, stacklevel=3)
+        warnings.warn(fault, PhysicalWarning, stacklevel=4)

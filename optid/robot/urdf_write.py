@@ -47,11 +47,11 @@ def robot_to_urdf(robot: Robot) -> str:
         element = SubElement(root, "joint", name=joint.name, type=kind)
         _joint(element, names[i], names[i + 1], pose @ joint.before)
         SubElement(element, "axis", xyz=_text(joint.axis))
-        SubElement(element, "dynamics", damping=repr(joint.viscous), friction=repr(joint.coulomb))
-        SubElement(element, "limit", {key: repr(max(-UNLIMITED, min(UNLIMITED, value))) for key, value in limits.items()})
+        SubElement(element, "dynamics", damping=_number(joint.viscous), friction=_number(joint.coulomb))
+        SubElement(element, "limit", {key: _number(max(-UNLIMITED, min(UNLIMITED, value))) for key, value in limits.items()})
         if i in follows:
             m = follows[i]
-            SubElement(element, "mimic", joint=robot.joints[m.source].name, multiplier=repr(m.multiplier), offset=repr(m.offset))
+            SubElement(element, "mimic", joint=robot.joints[m.source].name, multiplier=_number(m.multiplier), offset=_number(m.offset))
         pose = joint.after
     SubElement(root, "link", name="tool")
     _joint(SubElement(root, "joint", name="tool_mount", type="fixed"), names[-1], "tool", pose @ robot.tool)
@@ -59,8 +59,12 @@ def robot_to_urdf(robot: Robot) -> str:
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
+def _number(value: float) -> str:
+    return repr(float(value))
+
+
 def _text(values: ArrayLike) -> str:
-    return " ".join(repr(float(v)) for v in np.asarray(values, dtype=float))
+    return " ".join(_number(v) for v in np.asarray(values, dtype=float))
 
 
 def _joint(element: Element, parent: str, child: str, origin: Transform) -> None:
@@ -86,7 +90,7 @@ def _link(root: Element, name: str, link: Link) -> None:
             raise RobotError(sentence(f"link {link.name!r}", f"{', '.join(moments)} without mass", "a mass", "A URDF cannot hold first moments without mass."))
         return
     inertial = SubElement(element, "inertial")
-    SubElement(inertial, "mass", value=repr(link.mass))
+    SubElement(inertial, "mass", value=_number(link.mass))
     SubElement(inertial, "origin", xyz=_text(com), rpy="0 0 0")
     keys = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-    SubElement(inertial, "inertia", {key: repr(float(central[at])) for key, at in keys.items()})
+    SubElement(inertial, "inertia", {key: _number(central[at]) for key, at in keys.items()})

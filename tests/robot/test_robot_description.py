@@ -1,0 +1,121 @@
+"""The robot description itself: DH rows, bodies, couplings, mimic joints, hostile values."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from optid.errors import RobotError
+from optid.robot import DHRow, DHTable, Joint, Link, Mimic, Robot, Transform
+from optid.robot.link import inertia_matrix
+
+TENSOR = [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]]
+
+
+@pytest.mark.parametrize("given", [TENSOR, (1, 0.1, 0.2, 2, 0.3, 2.5)])
+def test_tensor_comes_back_through_each_constructor(given):
+    """C13."""
+    np.testing.assert_allclose(Link.from_com(2.0, (0.1, 0.2, 0.3), given).inertia_about_com, TENSOR, atol=1e-15)
+    np.testing.assert_array_equal(Link(mass=2.0, inertia=given).inertia_about_origin, TENSOR)
+    np.testing.assert_array_equal(Link.from_parameters([2, 0, 0, 0, 1, 0.1, 0.2, 2, 0.3, 2.5]).inertia_about_origin, TENSOR)
+    np.testing.assert_array_equal(inertia_matrix(Link(inertia=given).parameters[4:]), TENSOR)
+
+
+def test_body_placed_in_its_parent():
+    """A point mass and a dumbbell, moved and turned, by hand."""
+    frame = Transform.from_xyz_rpy((1, 2, 3), (0, 0, math.pi / 2))
+    point = Link.from_com(2.0, (0.5, 0, 0), (0, 0, 0)).placed(frame)
+    assert point.first_moment == (2.0, 5.0, 6.0)
+    np.testing.assert_allclose(point.inertia_about_com, np.zeros((3, 3)), atol=1e-14)
+    rod = Link.from_com(0.0, (0, 0, 0), (0, 1, 1)).placed(frame)
+    np.testing.assert_array_equal(rod.inertia, [1, 0, 0, 0, 0, 1])
+
+
+def test_coupling_four_bar():
+    """C77: v_j = C v_a with the efforts by the transpose, power 2.2 on both sides."""
+    na, nj = (50, 60), (1, 2)
+    C = [[1 / (nj[0] * na[0]), 0], [-1 / (nj[0] * na[0] * nj[1]), 1 / (na[1] * nj[1])]]
+    robot = Robot((Joint("a"), Joint("b")), (Link(), Link()), coupling=C)
+    speed = robot.joint_from_motor([10, 4])
+    np.testing.assert_allclose(speed, [0.2, -0.0666667], atol=1e-7)
+    tau = robot.joint_torque([0.3, -0.2])
+    np.testing.assert_allclose(tau, [3, -24], rtol=1e-12)
+    assert tau @ speed == pytest.approx(2.2)
+
+
+def test_coupling_differential():
+    """C78."""
+    T = [[0.5, -0.5, 0], [0.5, 0.5, 0], [0.275, 0.275, 0.55]]
+    robot = Robot((Joint("a"), Joint("b"), Joint("c")), (Link(),) * 3, coupling=T)
+    np.testing.assert_allclose(robot.joint_from_motor([0.1, 0.3, -0.2]), [-0.1, 0.2, 0], atol=1e-15)
+    np.testing.assert_allclose(robot.motor_torque([10, -4, 6]), [4.65, -5.35, 3.3], rtol=1e-14)
+    np.testing.assert_allclose(robot.motor_from_joint(robot.joint_from_motor([[0.1, 0.3, -0.2]])), [[0.1, 0.3, -0.2]], rtol=1e-14)
+
+
+def test_coupling_parallel_rod():
+    """C79."""
+    robot = Robot((Joint("a"), Joint("b")), (Link(), Link())).with_coupling([[1, 0], [-1, 1]])
+    np.testing.assert_allclose(robot.joint_from_motor([0.3, 0.5]), [0.3, 0.2], rtol=1e-14)
+    np.testing.assert_array_equal(robot.motor_torque([10, 4]), [6, 4])
+    assert robot.motor_torque([10, 4]) @ [0.3, 0.5] == pytest.approx(3.8)
+
+
+@pytest.mark.parametrize("rpy", [(0.1, 0.2, 0.3), (3.0, -1.2, -3.0), (0.3, math.pi / 2, 0.5), (0.3, -math.pi / 2 + 1e-9, 0.5), (math.pi, 0, math.pi / 2)])
+def test_rpy_describes_the_rotation(rpy):
+    """Also at and next to the gimbal's lock, where only roll minus yaw is determined."""
+    R = Transform.from_xyz_rpy((0, 0, 0), rpy).R
+    np.testing.assert_allclose(Transform.from_xyz_rpy((0, 0, 0), Transform.of(R).rpy).R, R, atol=4e-16)
+
+
+def test_quarter_turns_come_back_exactly():
+    for axis in "xyz":
+        for k in range(-3, 5):
+            pose = Transform.rot(axis, k * math.pi / 2)
+            assert set(np.abs(pose.R).ravel()) == {0.0, 1.0}
+            assert Transform.from_xyz_rpy((0, 0, 0), pose.rpy) == pose
+
+
+def test_unit_axes_keep_their_digits():
+    axis = Joint("j", axis=(1, 1, 0)).axis
+    assert Joint("j", axis=axis).axis == axis
+    assert Joint("j", axis=(0, 0, -5)).axis == (0.0, 0.0, -1.0)
+
+
+def test_with_friction():
+    robot = Robot((Joint("a"), Joint("b")), (Link(), Link())).with_friction(viscous=[1, 2], coulomb=3)
+    assert [(j.viscous, j.coulomb) for j in robot.joints] == [(1.0, 3.0), (2.0, 3.0)]
+    with pytest.raises(RobotError, match=r"viscous friction of robot 'robot': shape \(3,\), expected a scalar or \(2,\)"):
+        robot.with_friction(viscous=[1, 2, 3])
+
+
+def test_dh_table_survives_changes_of_anything_but_the_joints():
+    robot = Robot.from_dh([(0.1, 0.2, 0.3, 0.4)], "modified")
+    assert robot.dh == DHTable("modified", (DHRow(0.1, 0.2, 0.3, 0.4),))
+    assert robot.dh.joints(["joint1"]) == robot.joints
+    assert replace(robot, name="x").dh == robot.dh
+    assert robot == replace(robot, dh=None)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Robot.from_dh([(1, 2, 3, 4, "R", 6)], "standard"), "DH row: 6 values"),
+        (lambda: Robot.from_dh([(1.0,)], "craig"), "DH convention: 'craig'"),
+        (lambda: Robot.from_dh([(1.0, 90.0)], "standard"), "angle of a DH row"),
+        (lambda: Robot.from_dh([(math.nan,)], "standard"), "a of a DH row: nan"),
+        (lambda: Robot.from_dh([], "standard"), "no joint"),
+        (lambda: Robot((Joint("a"),), (Link(),), mimic=(Mimic(1, 0),)), "mimic of robot"),
+        (lambda: Robot((Joint("a"), Joint("b")), (Link(), Link()), mimic=(Mimic(1, 1),)), "mimic of robot"),
+        (lambda: Robot((Joint("a"), Joint("b")), (Link(), Link()), mimic=(Mimic(0, 1), Mimic(1, 0))), "mimic of robot"),
+        (lambda: Robot((Joint("a"), Joint("b")), (Link(), Link()), coupling=[[1, 2], [2, 4]]), "a singular matrix"),
+        (lambda: Link("x", math.inf), "mass of link 'x'"),
+        (lambda: Link("x", inertia=[[1, 2, 3], [0, 1, 0], [0, 0, 1]]), "expected a symmetric matrix"),
+        (lambda: Joint("j", axis=(0, 0, 0)), "axis of joint 'j': zero length"),
+        (lambda: Joint("j", "revolute"), "kind of joint 'j'"),
+        (lambda: Transform.of(np.eye(3)[[1, 0, 2]]), "right-handed"),
+    ],
+)
+def test_wrong_values_are_named(make, message):
+    with pytest.raises(RobotError, match=message):
+        make()
