@@ -9,6 +9,7 @@ import pytest
 from optid import library
 from optid.kinematics import forward_kinematics
 from optid.model import DynamicModel
+from optid.regressor import BaseParameters
 from optid.robot import Robot, check_link, robot_from_toml, robot_to_toml, robot_to_urdf
 
 ROBOTS = library.__all__
@@ -147,3 +148,34 @@ def test_kr300_stands_on_the_floor():
     assert named["Ia1"] == pytest.approx(0.00923 * 256.857142857**2)
     assert named["fc2"] == pytest.approx(1.832264957 * 267.428571429)
     assert named["fv3"] == pytest.approx(0.08398663 * 252.333333333**2)
+
+
+def test_irb140_base_parameters_are_the_published_estimates():
+    """Gonzalez 2021, Table II, in the published groupings (masses, rotor inertias and viscous friction known)."""
+    model = DynamicModel(library.irb140_lower_arm(), friction=("viscous", "coulomb"), rotor_inertia=True)
+    known = [name for name in model.parameter_names if name in ("m1", "m2", "m3") or name.startswith(("Ia", "fv"))]
+    base = BaseParameters.of(model, known=known)
+    values = dict(zip(base.formulas, base.matrix @ model.nominal_parameters(), strict=True))
+    assert values == pytest.approx(
+        {
+            "Iyy1 + Iyy2 + Iyy3 + 0.14*mx1": 6.2672,
+            "Ixx2 - Iyy2": -2.1315,
+            "Izz2": 1.9237,
+            "Ixy2": 0.10048,
+            "Ixz2 - 0.36*mz2 - 0.36*mz3": 0.34712,
+            "Iyz2": 0.18018,
+            "mx2": -8.1397,
+            "my2": -0.40546,
+            "Ixx3 - Iyy3": -3.3542,
+            "Izz3": 4.0412,
+            "Ixy3": -0.62208,
+            "Ixz3 - 0.38*mz3": -0.29632,
+            "Iyz3": 0.17383,
+            "mx3": -9.6518,
+            "my3": -2.2081,
+            "fc1": 0.45214,
+            "fc2": 0.40672,
+            "fc3": 0.28581,
+        },
+        rel=1e-9,
+    )
