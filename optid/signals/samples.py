@@ -136,7 +136,8 @@ class Samples:
         signal = np.asarray(x, dtype=float)
         if self.decimation == 1:
             return signal
-        return np.concatenate([decimate(signal[part], self.decimation) for part in self.parts()])
+        flat = signal.reshape(len(signal), -1)
+        return np.concatenate([decimate(flat[part], self.decimation) for part in self.parts()]).reshape(-1, *signal.shape[1:])
 
     def decimated_use(self) -> NDArray[np.bool_]:
         """The mask :attr:`use` at the samples that :meth:`decimated` keeps."""
