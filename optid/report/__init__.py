@@ -1,1 +1,25 @@
-"""To be written."""
+"""Reports: text, plots, JSON and one self-contained HTML page."""
+
+from __future__ import annotations
+
+from .html import html_report, write_report
+from .numbers import to_dict, to_json
+from .plots import plot_parameters, plot_residual_spectrum, plot_residuals, plot_singular_values, plot_torque
+from .spectrum import residual_spectrum
+from .text import text_report
+from .verdict import verdict
+
+__all__ = [
+    "html_report",
+    "plot_parameters",
+    "plot_residual_spectrum",
+    "plot_residuals",
+    "plot_singular_values",
+    "plot_torque",
+    "residual_spectrum",
+    "text_report",
+    "to_dict",
+    "to_json",
+    "verdict",
+    "write_report",
+]

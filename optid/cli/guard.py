@@ -1,0 +1,73 @@
+"""What surrounds every command: errors become one sentence, warnings one line, an interruption says what was kept."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from optid.errors import OptidError, OptidWarning
+
+EXIT_WRONG = 2
+EXIT_INTERRUPTED = 130
+
+_KEPT, _COMMAND = "optid.kept", "optid.command"
+
+
+def kept(ctx: typer.Context, path: Path) -> None:
+    """Note a file that is complete, so that an interruption can name it."""
+    ctx.meta.setdefault(_KEPT, []).append(path)
+
+
+def command_line(ctx: typer.Context) -> str:
+    """The command as it was typed."""
+    return str(ctx.meta.get(_COMMAND, "optid"))
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """``--debug`` may stand anywhere."""
+        ctx.meta[_COMMAND] = shlex.join(["optid", *args])
+        if "--debug" in args:
+            args = ["--debug", *(x for x in args if x != "--debug")]
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        with told():
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:
+                files = ", ".join(map(str, ctx.meta.get(_KEPT, ())))
+                typer.echo(f"optid: interrupted. {f'Complete and kept: {files}.' if files else 'Nothing was written.'}", err=True)
+                raise typer.Exit(EXIT_INTERRUPTED) from None
+            except OptidError as error:
+                if ctx.params.get("debug"):
+                    raise
+                typer.echo(f"optid: {' '.join(str(error).split())}", err=True)
+                raise typer.Exit(EXIT_WRONG) from None
+
+
+@contextmanager
+def told() -> Iterator[None]:
+    """Print optid's warnings as one line each on stderr, every one once."""
+    seen: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        text = " ".join(str(message).split())
+        if text not in seen:
+            seen.add(text)
+            typer.echo(f"optid: note: {text}", err=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OptidWarning)
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,111 @@
+"""``optid identify``: recordings in, a fitted model out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, cutoff_of, known_of, model_of, robot_of
+from .console import note, progress, say, show_json
+from .guard import command_line, kept
+from .provenance import provenance
+
+if TYPE_CHECKING:
+    from optid.signals import Preprocessing
+
+
+def identify(
+    ctx: typer.Context,
+    robot: RobotArgument,
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Experiment files; their trials with the role identification are used.")],
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="RESULT.h5", help="Where the fitted model goes.")],
+    friction: Friction = "viscous+coulomb+offset",
+    rotor_inertia: RotorInertia = False,
+    sign_width: SignWidth = 0.0,
+    known: Known = None,
+    method: Annotated[str, typer.Option(help="wls weights every joint by its residual of an ordinary fit; ols does not.")] = "wls",
+    solver: Annotated[str, typer.Option(help="Solver of the least-squares problem.")] = "lstsq",
+    cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto or none.")] = "auto",
+    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto or none.")] = "auto",
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
+    min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
+    start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
+    stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
+    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles instead of filtering.")] = False,
+    period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave a file that cannot be used out, and say so, instead of stopping.")] = False,
+    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report, plots and results.json there.")] = None,
+    tip: Tip = None,
+    seed: Seed = 0,
+    json: Json = False,
+) -> None:
+    """Fit the model of ROBOT to recordings and write it to a file."""
+    from dataclasses import replace
+
+    from optid.identification import identify_batch
+    from optid.identification.result_file import save_result
+
+    model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width)
+    options = _preprocessing(cutoff, torque_cutoff, rate, min_speed, start, stop, cycles, period)
+    with progress("files", quiet=json) as update:
+        batch = identify_batch(
+            files,
+            model,
+            method=method,
+            known=known_of(model, known),
+            preprocessing=options,
+            solver=solver,
+            seed=seed,
+            on_error="report" if skip_bad else "raise",
+            progress=update,
+        )
+    fit = replace(batch.result, provenance=provenance(command_line(ctx), seed, [Path(f.path) for f in batch.files if f.error is None]))
+    save_result(fit, output)
+    kept(ctx, output)
+    for failed in batch.failed:
+        note(f"optid: left out {failed.path}: {failed.error}")
+    validations = _validations(fit, [Path(f.path) for f in batch.files if f.error is None]) if report is not None or json else []
+    page = None
+    if report is not None:
+        from optid.report import write_report
+
+        page = write_report(report, fit, validations)
+        kept(ctx, page)
+    if json:
+        from optid.report import to_dict
+
+        show_json(to_dict(fit, validations))
+        return
+    say(fit.summary())
+    say()
+    say(f"model: {output}")
+    if page is not None:
+        say(f"report: {page}")
+
+
+def _preprocessing(
+    cutoff: str, torque_cutoff: str, rate: float | None, min_speed: float | None, start: float | None, stop: float | None, cycles: bool, period: float | None
+) -> Preprocessing:
+    from optid.errors import DataError, sentence
+    from optid.signals import PeriodicOptions, Preprocessing
+
+    position, torque = cutoff_of(cutoff, "--cutoff"), cutoff_of(torque_cutoff, "--torque-cutoff")
+    common: dict[str, Any] = {"rate": rate, "min_speed": min_speed, "start": start, "stop": stop}
+    if not cycles:
+        if period is not None:
+            raise DataError(sentence("--period", "given without --cycles", "both", "A period means something only when cycles are averaged."))
+        return Preprocessing(cutoff=position, torque_cutoff=torque, **common)
+    if position is None or torque is None:
+        raise DataError(sentence("cut-off with --cycles", "none", "Hz or auto"))
+    numbers = (None if isinstance(x, str) else x for x in (position, torque))
+    return Preprocessing(periodic=PeriodicOptions(period, position_cutoff=next(numbers), torque_cutoff=next(numbers)), **common)
+
+
+def _validations(fit: Any, files: list[Path]) -> list[Any]:
+    """Scores on the validation trials that the same files hold."""
+    from optid.experiment import read_experiment
+    from optid.validation import validate
+
+    return [validate(fit, trial) for file in files for trial in read_experiment(file).with_role("validation")]

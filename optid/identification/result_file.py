@@ -1,0 +1,250 @@
+"""A fitted model in an experiment file: everything that prediction, validation and reports need, as numbers and text.
+
+The robot is stored as TOML text, the data as their triangular factors (:class:`optid.kernels.JointFactors`), so a loaded result gives the same sigmas, errors
+and predictions as the one that was saved. Nothing is pickled. The file is an experiment file without trials: ``/robot`` and ``/results/identification``.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict, fields, is_dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import DataError, FileError, sentence
+from optid.experiment import Experiment, RobotInfo
+from optid.kernels import JointFactors
+from optid.model import DynamicModel
+from optid.problems.identification_result import IdentificationResult
+from optid.regressor import BaseParameters
+from optid.robot import robot_from_toml, robot_to_toml
+from optid.signals import Nyquist, Preprocessing
+from optid.solvers import Solution
+from optid.statistics import Determinacy
+
+KIND = "optid-identification"
+NAME = "identification"
+_SOLUTION = ("x", "fun", "max_violation", "status", "message", "n_evaluations", "wall_time", "seed", "solver", "problem", "names", "loses")
+
+
+def versions() -> dict[str, str]:
+    """Versions of optid and of what it computes with."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from optid import __version__
+
+    found = {"optid": __version__, "python": platform.python_version()}
+    for package in ("numpy", "scipy", "casadi", "h5py"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "unknown"
+    return found
+
+
+# -- writing ----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def result_mapping(fit: IdentificationResult) -> dict[str, Any]:
+    """A fitted model as nested mappings of numbers and text, for :func:`optid.experiment.add_results` or a file of its own."""
+    base, model = fit.base, fit.base.model
+    ends = fit.interval()
+    return {
+        "kind": KIND,
+        "parameter_names": list(fit.formulas),
+        "values": fit.beta,
+        "sigmas": fit.sigma,
+        "lower": ends[:, 0],
+        "upper": ends[:, 1],
+        "covariance": fit.covariance(),
+        "model": {
+            "friction": list(model.friction),
+            "rotor_inertia": model.rotor_inertia,
+            "sign_width": np.atleast_1d(model.sign_width),
+            "basis_names": [name for b in model.basis for name in b.names],
+        },
+        "base": {
+            "standard_names": list(model.parameter_names),
+            "independent": np.array(base.independent, dtype=np.int64),
+            "matrix": base.matrix,
+            "known": list(base.known),
+            "singular_values": base.singular_values,
+            "thresholds": base.thresholds,
+        },
+        "known": {name: float(value) for name, value in fit.known.items()},
+        "factors": {"triangles": fit.factors.triangles, "counts": fit.factors.counts, "sums": fit.factors.sums, "n_columns": fit.factors.n_columns},
+        "weights": fit.weights,
+        "minimum_norm": fit.minimum_norm,
+        "method": fit.method,
+        "solution": {name: getattr(fit.solution, name) for name in _SOLUTION},
+        "preprocessing": None if fit.preprocessing is None else _plain(fit.preprocessing),
+        "trials": list(fit.trials),
+        "notes": list(fit.notes),
+        "provenance": dict(fit.provenance),
+        "versions": versions(),
+    }
+
+
+def _plain(options: Any) -> Any:
+    """An options dataclass as a mapping; a Nyquist fraction keeps its kind."""
+    if isinstance(options, Nyquist):
+        return {"nyquist": asdict(options)}
+    if is_dataclass(options) and not isinstance(options, type):
+        return {f.name: _plain(getattr(options, f.name)) for f in fields(options)}
+    return options
+
+
+def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = True) -> None:
+    """Write a fitted model to an experiment file (HDF5) that :func:`load_result` reads.
+
+    Raises
+    ------
+    FileError
+        The folder is missing or closed, or the file exists and ``overwrite`` is False.
+    """
+    from optid.experiment import write_experiment
+
+    robot = fit.base.model.robot
+    info = RobotInfo.of(robot, fit.base.model.parameter_names, description=robot_to_toml(robot))
+    write_experiment(Experiment(title=f"identification of {robot.name}", robot=info, results={NAME: result_mapping(fit)}), path, overwrite)
+
+
+# -- reading ----------------------------------------------------------------------------------------------------------------------------------------
+
+
+def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel | None = None) -> IdentificationResult:
+    """Read a fitted model.
+
+    Parameters
+    ----------
+    path : str or path
+        An experiment file with a result of :func:`save_result`.
+    name : str
+        Of the result in the file.
+    model : DynamicModel, optional
+        Needed only for a model with user-supplied torque columns: functions are never read from a file.
+
+    Raises
+    ------
+    MissingFileError, FileError
+        Not there, damaged, or without such a result.
+    DataError
+        The model given is not the one of the file.
+    """
+    from optid.experiment import read_experiment
+
+    experiment = read_experiment(path)
+    where = f"result {name!r} in file {path}"
+    stored = experiment.results.get(name)
+    if stored is None or stored.get("kind") != KIND:
+        found = ", ".join(map(repr, experiment.results)) or "none"
+        hint = "It is a recording: run  optid identify  on it." if experiment.trials else ""
+        raise FileError(sentence(f"results in file {path}", found, f"a fitted model named {name!r}", hint))
+    if experiment.robot is None or not experiment.robot.description:
+        raise FileError(sentence(f"robot in file {path}", "no description", "the robot's TOML text"))
+    try:
+        return _result(stored, experiment.robot.description, model, where)
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise FileError(sentence(where, f"{type(error).__name__} ({error})", "the entries written by save_result", "The file is damaged.")) from error
+
+
+def _result(stored: Mapping[str, Any], description: str, given: DynamicModel | None, where: str) -> IdentificationResult:
+    model = _model(stored["model"], description, given, where)
+    base = _base(stored["base"], model, where)
+    r, n = base.rank, model.n
+    entry = stored["factors"]
+    columns = int(entry["n_columns"])
+    triangles, sums = (np.asarray(entry[what], dtype=float) for what in ("triangles", "sums"))
+    factors = JointFactors(triangles, np.asarray(entry["counts"], dtype=np.int64), sums, columns)
+    size = r + (sums.shape[1] - columns if sums.ndim == 2 else 0)
+    _expect({"triangles": (triangles, (n, size, size)), "counts": (factors.counts, (n,)), "sums": (sums, (n, size))}, f"factors of {where}")
+    vectors = {what: np.asarray(stored[what], dtype=float) for what in ("values", "weights", "minimum_norm")}
+    _expect({"values": (vectors["values"], (r,)), "weights": (vectors["weights"], (n,)), "minimum_norm": (vectors["minimum_norm"], (r,))}, where)
+    if columns != r or size <= r:
+        raise FileError(sentence(f"factors of {where}", f"{columns} columns and {size - columns} targets", f"{r} columns and a target"))
+    return IdentificationResult(
+        base,
+        vectors["values"],
+        vectors["weights"],
+        factors,
+        Determinacy.of(factors.stacked(vectors["weights"])[0], base.names),
+        {str(k): float(v) for k, v in stored["known"].items()},
+        str(stored["method"]),
+        _solution(stored["solution"]),
+        vectors["minimum_norm"],
+        None if stored["preprocessing"] is None else _options(Preprocessing, stored["preprocessing"], where),
+        tuple(map(str, stored["trials"])),
+        tuple(map(str, stored["notes"])),
+        dict(stored["provenance"]),
+    )
+
+
+def _expect(arrays: Mapping[str, tuple[NDArray[Any], tuple[int, ...]]], where: str) -> None:
+    for what, (array, shape) in arrays.items():
+        if array.shape != shape:
+            raise FileError(sentence(f"{what} of {where}", f"shape {array.shape}", f"{shape}", "The file is damaged."))
+
+
+def _model(stored: Mapping[str, Any], description: str, given: DynamicModel | None, where: str) -> DynamicModel:
+    if given is not None:
+        return given
+    extra = list(stored["basis_names"])
+    if extra:
+        raise DataError(
+            sentence(where, f"torque columns of the user ({', '.join(extra)})", "the model given beside the file", "Call load_result(path, model=...).")
+        )
+    widths = np.asarray(stored["sign_width"], dtype=float)
+    width: float | tuple[float, ...] = float(widths[0]) if len(widths) == 1 else tuple(float(w) for w in widths)
+    robot = robot_from_toml(description, f"robot of {where}")
+    return DynamicModel(robot, tuple(stored["friction"]), bool(stored["rotor_inertia"]), width)
+
+
+def _base(stored: Mapping[str, Any], model: DynamicModel, where: str) -> BaseParameters:
+    names = tuple(map(str, stored["standard_names"]))
+    if names != model.parameter_names:
+        at = next((k for k, (a, b) in enumerate(zip(names, model.parameter_names, strict=False)) if a != b), min(len(names), model.p))
+        found = names[at] if at < len(names) else "no more"
+        wanted = model.parameter_names[at] if at < model.p else "no more"
+        raise DataError(sentence(f"parameter {at + 1} of {where}", found, f"{wanted}, as in the model"))
+    independent = tuple(int(k) for k in stored["independent"])
+    matrix, thresholds = (np.asarray(stored[what], dtype=float) for what in ("matrix", "thresholds"))
+    shape = (len(independent), model.p)
+    _expect({"matrix": (matrix, shape), "thresholds": (thresholds, shape)}, f"base parameters of {where}")
+    if any(not 0 <= k < model.p for k in independent):
+        raise FileError(sentence(f"independent columns of {where}", independent, f"numbers from 0 to {model.p - 1}", "The file is damaged."))
+    return BaseParameters(model, independent, matrix, tuple(map(str, stored["known"])), np.asarray(stored["singular_values"], dtype=float), thresholds)
+
+
+def _solution(stored: Mapping[str, Any]) -> Solution:
+    values = {name: stored[name] for name in _SOLUTION}
+    values |= {"x": np.asarray(values["x"], dtype=float), "names": tuple(values["names"]), "loses": tuple(values["loses"])}
+    return Solution(**values)
+
+
+def _options(kind: type, stored: Mapping[str, Any], where: str) -> Any:
+    """An options dataclass from its mapping."""
+    known = [f.name for f in fields(kind)]
+    unknown = [key for key in stored if key not in known]
+    if unknown:
+        raise FileError(sentence(f"preprocessing of {where}", f"the option {unknown[0]!r}", f"options of {kind.__name__}", "A newer optid wrote it."))
+    values: dict[str, Any] = {}
+    for key, value in stored.items():
+        if isinstance(value, Mapping) and set(value) == {"nyquist"}:
+            value = Nyquist(**value["nyquist"])
+        elif isinstance(value, Mapping):
+            value = _options(_nested(kind, key), value, where)
+        values[key] = value
+    return kind(**values)
+
+
+def _nested(kind: type, key: str) -> type:
+    """The options class behind a field that holds options of its own."""
+    if key == "periodic":
+        from optid.signals import PeriodicOptions
+
+        return PeriodicOptions
+    raise KeyError(f"{kind.__name__}.{key}")

@@ -1,0 +1,222 @@
+"""Plots of a fit and of a validation. Each returns a matplotlib ``Figure`` that belongs to no window: ``figure.savefig(path)`` writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import ShapeError, require, sentence
+
+from .spectrum import residual_spectrum
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from optid.problems import IdentificationResult
+    from optid.robot import Robot
+    from optid.validation import ValidationResult
+
+Array = NDArray[np.float64]
+
+MEASURED, PREDICTED, RAW, BAND = "#1b2838", "#d1495b", "#b8c0cc", "#9ec1e6"
+GUIDE = "#6b7280"
+MOST_POINTS = 3000
+"""Longer curves are drawn by the extremes of equal pieces: nothing that stands out is lost, and files stay small."""
+
+
+def _figure(rows: int, height: float, columns: int = 1, width: float = 9.0, **options: Any) -> tuple[Figure, NDArray[Any]]:
+    figure = require("matplotlib.figure", "app").Figure(figsize=(width, max(2.2, rows * height)), layout="constrained", dpi=110)
+    axes = figure.subplots(rows, columns, squeeze=False, **options)
+    for ax in axes.flat:
+        ax.grid(True, color="#e5e7eb", linewidth=0.6)
+        ax.set_axisbelow(True)
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.tick_params(labelsize=8)
+    return figure, axes
+
+
+def torque_unit(robot: Robot | None, j: int) -> str:
+    """``N m`` or, for a prismatic joint, ``N``."""
+    if robot is None:
+        return "N m"
+    return "N m" if robot.joints[robot.independent[j]].revolute else "N"
+
+
+def thinned(time: Array, *curves: Array, gap: float) -> tuple[Array, list[Array]]:
+    """At most about :data:`MOST_POINTS` points that keep every extreme of the curves (N,), with a NaN where ``time`` jumps by more than ``gap`` seconds."""
+    index = np.arange(len(time))
+    if len(time) > MOST_POINTS:
+        pieces = np.array_split(index, max(1, MOST_POINTS // (2 * len(curves))))
+        picked = [piece[[np.nanargmin(c[piece]), np.nanargmax(c[piece])]] for piece in pieces for c in curves]
+        index = np.unique(np.concatenate([[0, len(time) - 1], *picked]))
+    breaks = np.flatnonzero(np.diff(time) > gap)
+    at = np.searchsorted(index, breaks, side="right")
+    return np.insert(time[index], at, np.nan), [np.insert(c[index].astype(float), at, np.nan) for c in curves]
+
+
+def plot_torque(validation: ValidationResult, robot: Robot | None = None, title: str | None = None) -> Figure:
+    """Measured and predicted torque of every joint, with the 95 % band of one measurement where cycles gave it.
+
+    Parameters
+    ----------
+    robot : Robot, optional
+        For the units; N m without it.
+    """
+    figure, axes = _figure(len(validation.joints), 1.9, sharex=True)
+    gap = 1.5 / validation.rate
+    for j, score in enumerate(validation.joints):
+        ax = axes[j, 0]
+        time, (raw, tau, predicted) = thinned(validation.time, validation.tau_raw[:, j], validation.tau[:, j], validation.predicted[:, j], gap=gap)
+        if validation.tau_band is not None:
+            center, half = validation.tau_raw[:, j], validation.tau_band[:, j]
+            t, (low, high) = thinned(validation.time, center - half, center + half, gap=gap)
+            ax.fill_between(t, low, high, color=BAND, alpha=0.55, linewidth=0, label="95 % band of one measurement")
+        ax.plot(time, raw, color=RAW, linewidth=0.8, label="measured, unfiltered")
+        ax.plot(time, tau, color=MEASURED, linewidth=1.1, label="measured, filtered like the model")
+        ax.plot(time, predicted, color=PREDICTED, linewidth=1.1, linestyle=(0, (5, 2)), label="predicted")
+        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        ax.set_title(f"rms error {score.rms:.3g}, {_percent(score.relative)} of the torque, R² {score.r_squared:.4f}", fontsize=8, loc="right", color=GUIDE)
+    _finish(figure, axes, title or f"Torque on {validation.trial!r}")
+    return figure
+
+
+def plot_residuals(validation: ValidationResult, robot: Robot | None = None, title: str | None = None) -> Figure:
+    """Measured minus predicted torque of every joint, beside the noise floor where it is known."""
+    figure, axes = _figure(len(validation.joints), 1.6, sharex=True)
+    for j, score in enumerate(validation.joints):
+        ax = axes[j, 0]
+        time, (residual,) = thinned(validation.time, validation.residual[:, j], gap=1.5 / validation.rate)
+        if score.noise_floor is not None:
+            ax.axhspan(-2 * score.noise_floor, 2 * score.noise_floor, color=BAND, alpha=0.45, linewidth=0, label="±2 σ of one measurement over cycles")
+        ax.axhline(0, color=GUIDE, linewidth=0.6)
+        ax.plot(time, residual, color=PREDICTED, linewidth=0.8, label="measured (filtered) − predicted")
+        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        ax.set_title(f"rms {score.rms:.3g}, largest {score.largest:.3g}", fontsize=8, loc="right", color=GUIDE)
+    _finish(figure, axes, title or f"Residual torque on {validation.trial!r}")
+    return figure
+
+
+def plot_residual_spectrum(validation: ValidationResult, robot: Robot | None = None, title: str | None = None) -> Figure:
+    """Amplitude spectrum of the residual of every joint, against filtered and unfiltered torque."""
+    figure, axes = _figure(len(validation.joints), 1.6, sharex=True)
+    for j, score in enumerate(validation.joints):
+        ax = axes[j, 0]
+        raw = validation.tau_raw - validation.predicted
+        for residual, color, label in ((raw, RAW, "unfiltered measurement − predicted"), (validation.residual, PREDICTED, "filtered measurement − predicted")):
+            frequency, amplitude = residual_spectrum(validation.time, residual[:, [j]], validation.rate)
+            shown = amplitude[:, 0] > 1e-6 * max(float(np.abs(validation.tau[:, j]).max(initial=0.0)), 1e-300)
+            f, (a,) = thinned(frequency[shown], amplitude[shown, 0], gap=np.inf)
+            ax.plot(f, a, color=color, linewidth=0.9, label=label)
+        ax.set_yscale("log")
+        ax.set_xscale("log")
+        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+    _finish(figure, axes, title or f"Amplitude spectrum of the residual on {validation.trial!r}", "frequency [Hz]")
+    return figure
+
+
+def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, title: str | None = None) -> Figure:
+    """Estimates with their 95 % intervals, and their relative standard deviations.
+
+    Parameters
+    ----------
+    truth : (r,), optional
+        True values, of a simulated robot: a third panel shows each error in standard deviations.
+    """
+    r = fit.base.rank
+    true = None if truth is None else np.asarray(truth, dtype=float)
+    if true is not None and true.shape != (r,):
+        raise ShapeError(sentence("truth", f"shape {true.shape}", f"({r},), one value a base parameter"))
+    figure, axes = _figure(1, 0.9 + 0.23 * r, columns=2 if true is None else 3, width=11.0, sharey=True)
+    at = np.arange(r)
+    value, sigma = np.where(fit.determinacy.determined, fit.beta, np.nan), fit.sigma
+    ends = fit.interval()
+    panel = axes[0, 0]
+    panel.barh(at, value, color=BAND, height=0.6)
+    panel.errorbar(value, at, xerr=np.abs(ends.T - value), fmt="none", ecolor=MEASURED, elinewidth=1.2, capsize=2.5)
+    if true is not None:
+        panel.plot(true, at, "x", color=PREDICTED, markersize=5, label="truth")
+        panel.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    _symmetric_log(panel, value)
+    panel.set_yticks(at, fit.formulas, fontsize=8)
+    panel.set_ylim(r - 0.4, -0.6)
+    panel.set_xlabel("estimate and 95 % interval (symmetric log scale)", fontsize=8)
+    for k in np.flatnonzero(~fit.determinacy.determined):
+        panel.annotate("undetermined", (0, k), fontsize=8, va="center", color=PREDICTED)
+    panel = axes[0, 1]
+    relative = np.where(np.isfinite(fit.relative_sigma), 100 * fit.relative_sigma, np.nan)
+    panel.barh(at, relative, color=np.where(relative > 30, PREDICTED, BAND), height=0.6)
+    panel.set_xscale("log")
+    panel.axvline(30, color=GUIDE, linewidth=0.8, linestyle=":")
+    panel.set_xlabel("relative standard deviation [%]; dotted: 30 %", fontsize=8)
+    if true is not None:
+        from optid.statistics import t_interval
+
+        panel = axes[0, 2]
+        half = float(t_interval(0.0, 1.0, fit.degrees_of_freedom)[1])
+        panel.axvspan(-half, half, color=BAND, alpha=0.45, linewidth=0)
+        panel.axvline(0, color=GUIDE, linewidth=0.6)
+        panel.plot((value - true) / sigma, at, "o", color=MEASURED, markersize=4)
+        panel.set_xlabel("(estimate − truth) / σ; shaded: 95 % interval", fontsize=8)
+    figure.suptitle(title or f"Base parameters of {fit.base.model.robot.name}", fontsize=10)
+    return figure
+
+
+def plot_singular_values(fit: IdentificationResult, title: str | None = None) -> Figure:
+    """Singular values of the weighted regressor with columns of unit norm: what the data determine."""
+    figure, axes = _figure(1, 2.8)
+    s = fit.determinacy.singular_values
+    ax = axes[0, 0]
+    at = np.arange(1, len(s) + 1)
+    good = at <= fit.determinacy.rank
+    ax.plot(at[good], s[good], "o-", color=MEASURED, markersize=4, linewidth=0.8, label="determined")
+    if not good.all():
+        ax.plot(at[~good], np.maximum(s[~good], 1e-17), "x", color=PREDICTED, label="left open")
+    ax.set_yscale("log")
+    ax.set_xlabel("number", fontsize=8)
+    ax.set_ylabel("singular value", fontsize=9)
+    ax.legend(fontsize=8, frameon=False)
+    condition = f"condition {fit.condition_number:.4g} as it is, {fit.determinacy.scaled_condition_number:.4g} with columns of unit norm"
+    figure.suptitle(title or f"Singular values: rank {fit.determinacy.rank} of {fit.base.rank}, {condition}", fontsize=10)
+    return figure
+
+
+def _symmetric_log(panel: Axes, values: Array) -> None:
+    """A logarithmic scale on both sides of zero, with a tick at zero and at a few decades."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0)])
+    low, high = (float(np.log10(x)) for x in (np.min(sizes, initial=1.0), np.max(sizes, initial=1.0)))
+    panel.set_xscale("symlog", linthresh=10 ** max(low, high - 6))
+    decades = np.arange(np.ceil(max(low, high - 6)), np.floor(high) + 1)[::-1][:: 1 + int(high - low) // 4]
+    ticks = [*(-(10.0**d) for d in decades if (values < 0).any()), 0.0, *(10.0**d for d in decades if (values > 0).any())]
+    panel.set_xticks(ticks, [f"{x:g}" for x in ticks])
+    panel.minorticks_off()
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2%}" if np.isfinite(value) else "-"
+
+
+def _finish(figure: Figure, axes: NDArray[Any], title: str, abscissa: str = "time [s]") -> None:
+    """Title, abscissa and one legend for all panels."""
+    last: Axes = axes[-1, 0]
+    last.set_xlabel(abscissa, fontsize=9)
+    entries: dict[str, Any] = {}
+    for ax in axes[:, 0]:
+        handles, labels = ax.get_legend_handles_labels()
+        entries |= dict(zip(labels, handles, strict=True))
+    figure.suptitle(title, fontsize=10)
+    figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=max(1, len(entries)), fontsize=8, frameon=False)
+
+
+def figures(fit: IdentificationResult, validations: Sequence[ValidationResult] = (), truth: ArrayLike | None = None) -> dict[str, Figure]:
+    """All plots of a report by name: ``parameters``, ``singular_values`` and, per validation, ``torque-…``, ``residuals-…``, ``spectrum-…`` with its number."""
+    robot = fit.base.model.robot
+    made = {"parameters": plot_parameters(fit, truth), "singular_values": plot_singular_values(fit)}
+    for k, validation in enumerate(validations, start=1):
+        made[f"torque-{k}"] = plot_torque(validation, robot)
+        made[f"residuals-{k}"] = plot_residuals(validation, robot)
+        made[f"spectrum-{k}"] = plot_residual_spectrum(validation, robot)
+    return made

@@ -1,0 +1,211 @@
+"""The commands end to end, on a pendulum whose parameters are known."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from optid.cli.app import app
+from optid.identification.result_file import load_result
+
+TRUTH = {"mx1": 0.5, "Izz1": 0.3, "fv1": 0.4, "fc1": 0.7}
+IDENTIFY = ("--friction", "viscous+coulomb", "--cutoff", "none", "--torque-cutoff", "none")
+
+
+def run(*arguments: object, code: int = 0, **options: Any) -> Any:
+    """Run a command and check its exit code."""
+    result = CliRunner().invoke(app, [str(a) for a in arguments], **options)
+    assert result.exit_code == code, (result.output, result.exception)
+    return result
+
+
+def identify(folder: Path, *more: object, **options: Any) -> Any:
+    """Fit the pendulum."""
+    return run("identify", folder / "robot.toml", folder / "train.h5", "-o", folder / "model.h5", *IDENTIFY, *more, **options)
+
+
+def test_identify_finds_the_pendulum_and_validate_loads_it(files: Path) -> None:
+    """Closed form: noise-free torque, derivatives by central differences at 100 Hz (error ω²h²/6 = 3e-4 at 0.7 Hz)."""
+    identify(files)
+    fit = load_result(files / "model.h5")
+    for name, value in TRUTH.items():
+        assert fit.value(name) == pytest.approx(value, rel=2e-3)
+    said = json.loads(run("validate", files / "model.h5", files / "test.h5", "--json").stdout)
+    assert [p["value"] for p in said["parameters"]] == fit.beta.tolist()
+    assert said["validations"][0]["trial"] == "other"
+    assert 0 < said["validations"][0]["filtered"]["stacked"] < 2e-3
+    assert said["provenance"]["inputs"]["train.h5"] == json.loads(identify(files, "--json").stdout)["provenance"]["inputs"]["train.h5"]
+
+
+def test_json_on_stdout_equals_the_result_file(files: Path) -> None:
+    said = json.loads(identify(files, "--json").stdout)
+    fit = load_result(files / "model.h5")
+    assert [p["formula"] for p in said["parameters"]] == list(fit.formulas)
+    assert [p["sigma"] for p in said["parameters"]] == fit.sigma.tolist()
+    assert said["fit"]["condition_number"] == fit.condition_number
+    assert said["provenance"]["command"].startswith("optid identify ")
+
+
+def test_known_parameter_is_subtracted_not_fitted(files: Path) -> None:
+    """m1 does not act on a pendulum; Izz1 = 0.3 given leaves three numbers, and a wrong value shows in the torque."""
+    said = json.loads(identify(files, "--known", "Izz1=0.3", "--json").stdout)
+    assert [p["formula"] for p in said["parameters"]] == ["mx1", "my1", "fv1", "fc1"]
+    assert said["known"] == {"Izz1": 0.3}
+    wrong = json.loads(identify(files, "--known", "Izz1=0.9", "--json").stdout)
+    assert wrong["fit"]["error_filtered"]["stacked"] > 20 * said["fit"]["error_filtered"]["stacked"]
+
+
+def test_report_folder_holds_the_same_numbers(files: Path) -> None:
+    run("validate", files / "model.h5", files / "test.h5", code=2)
+    identify(files)
+    run("validate", files / "model.h5", files / "test.h5", "--report", files / "report")
+    stored = json.loads((files / "report" / "results.json").read_text())
+    said = json.loads(run("validate", files / "model.h5", files / "test.h5", "--json").stdout)
+    assert stored == said
+
+
+def test_base_prints_formulas(files: Path) -> None:
+    """Vertical-plane pendulum: three base parameters (C24), one a friction term."""
+    said = run("base", files / "robot.toml", "--friction", "none").stdout.splitlines()
+    assert said[:3] == ["mx1", "my1", "Izz1"]
+    assert "3 base parameters of 10 unknown" in said[4]
+
+
+def test_base_of_a_library_robot() -> None:
+    """G21: 18 base parameters when masses, rotor inertias and viscous friction are known."""
+    names = ("--known", "m", "--known", "Ia", "--known", "fv")
+    said = json.loads(run("base", "library:irb140_lower_arm", "--friction", "viscous+coulomb", "--rotor-inertia", *names, "--json").stdout)
+    assert said["rank"] == 18 and said["standard_parameters"] == 39 and len(said["known"]) == 9
+    assert "Ixz2 - 0.36*mz2 - 0.36*mz3" in said["formulas"]
+
+
+def test_info_says_what_a_file_is(files: Path) -> None:
+    assert "recording 'training'" in run("info", files / "train.h5").stdout
+    assert json.loads(run("info", files / "train.h5", "--json").stdout)["trials"]["swing"]["samples"] == 2000
+    identify(files)
+    found = json.loads(run("info", files / "model.h5", "--json").stdout)
+    assert found["file"] == "fitted model"
+    assert {p["formula"] for p in found["results"]["identification"]["parameters"]} == {"mx1", "my1", "Izz1", "fv1", "fc1"}
+    assert json.loads(run("info", files / "robot.toml", "--json").stdout)["name"] == "pendulum"
+
+
+def test_import_shows_and_asks_before_it_writes(tmp_path: Path) -> None:
+    t = np.arange(50) * 0.01
+    table = np.column_stack([t, np.degrees(np.sin(t)), 3 * t])
+    np.savetxt(tmp_path / "log.csv", table, delimiter=",", header="t,q_a,tau_a", comments="")
+    (tmp_path / "map.toml").write_text('time = "t"\nq = "q_*"\ntau = "tau_*"\nunits = {q = "deg", tau = "N m"}\n')
+    command = ("import", tmp_path / "log.csv", "-o", tmp_path / "log.h5", "--mapping", tmp_path / "map.toml")
+    refused = run(*command, code=1, input="n\n")
+    assert "what was understood" in refused.output and not (tmp_path / "log.h5").exists()
+    run(*command, "--yes")
+    with h5py.File(tmp_path / "log.h5") as file:
+        assert file["trials/log/q"][-1, 0] == pytest.approx(np.sin(0.49), rel=1e-12)
+    assert "it exists already" in run(*command, "--yes", code=2).stderr
+    run(*command, "--yes", "--add", "--name", "second", "--role", "validation")
+    assert list(json.loads(run("info", tmp_path / "log.h5", "--json").stdout)["trials"]) == ["log", "second"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("base", "nowhere.toml"), "not found"),
+        (("base", "library:pandra"), "Did you mean 'panda'?"),
+        (("base", "panda"), "Did you mean library:panda?"),
+        (("info", "nowhere.h5"), "not found"),
+        (("validate", "{text}", "{text}"), "text file"),
+        (("info", "{text}"), "text file"),
+        (("identify", "{folder}/robot.toml", "{folder}/train.h5", "-o", "x.h5", "--friction", "sticky"), "sticky"),
+        (("identify", "{folder}/robot.toml", "{folder}/train.h5", "-o", "x.h5", "--known", "m7"), "'m7'"),
+        (("identify", "{folder}/robot.toml", "{folder}/train.h5", "-o", "x.h5", "--known", "m1=heavy"), "'heavy'"),
+        (("identify", "{folder}/robot.toml", "{folder}/train.h5", "-o", "x.h5", "--cutoff", "low"), "--cutoff"),
+        (("identify", "{folder}/robot.toml", "{folder}/train.h5", "-o", "x.h5", "--period", "2"), "--cycles"),
+        (("identify", "{folder}/robot.toml", "{folder}/test.h5", "-o", "x.h5"), "no trial with role 'identification'"),
+        (("validate", "{folder}/train.h5", "{folder}/test.h5"), "optid identify"),
+    ],
+)
+def test_a_wrong_call_is_one_sentence(files: Path, arguments: tuple[str, ...], said: str) -> None:
+    """Exit code 2, one line on stderr, nothing on stdout, no traceback."""
+    (files / "text").write_text("not what you want\n")
+    result = run(*(a.format(text=files / "text", folder=files) for a in arguments), code=2)
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and lines[0].startswith("optid: ") and said in lines[0]
+    assert "Traceback" not in result.output
+
+
+def test_hostile_result_file_is_refused(files: Path) -> None:
+    """A truncated or altered model is one sentence, whatever was changed."""
+    identify(files)
+    whole = (files / "model.h5").read_bytes()
+    (files / "short.h5").write_bytes(whole[: len(whole) // 2])
+    assert len(run("validate", files / "short.h5", files / "test.h5", code=2).stderr.strip().splitlines()) == 1
+    with h5py.File(files / "model.h5", "r+") as file:
+        group = file["results/identification"]
+        del group["weights"]
+    assert "weights" in run("validate", files / "model.h5", files / "test.h5", code=2).stderr
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(files: Path) -> None:
+    from optid.errors import MissingFileError
+
+    for arguments in (("--debug", "info", "nowhere.h5"), ("info", "nowhere.h5", "--debug")):
+        result = CliRunner().invoke(app, list(arguments))
+        assert isinstance(result.exception, MissingFileError)
+
+
+def test_one_bad_file_stops_the_fit_unless_skipped(files: Path) -> None:
+    (files / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\nbroken")
+    command = ("identify", files / "robot.toml", files / "bad.h5", files / "train.h5", "-o", files / "model.h5", *IDENTIFY)
+    assert "bad.h5" in run(*command, code=2).stderr
+    assert not (files / "model.h5").exists()
+    assert "left out" in run(*command, "--skip-bad").stderr
+    assert load_result(files / "model.h5").value("mx1") == pytest.approx(0.5, rel=2e-3)
+
+
+def test_validating_on_the_training_data_is_pointed_out(files: Path) -> None:
+    identify(files)
+    assert "this is no validation" in run("validate", files / "model.h5", files / "train.h5").stderr
+
+
+def test_interruption_names_what_was_kept(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C after the model is written: exit 130 and its name."""
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optid.report.write_report", stop)
+    result = identify(files, "--report", files / "report", code=130)
+    assert str(files / "model.h5") in result.stderr
+    assert load_result(files / "model.h5").n_rows > 0
+
+
+def test_python_m_optid(files: Path) -> None:
+    """The same program through ``python -m``, in a process of its own."""
+    command = [sys.executable, "-P", "-m", "optid", "base", str(files / "robot.toml"), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=files)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["rank"] == 6
+
+
+def test_help_imports_nothing_heavy() -> None:
+    """numpy, scipy, casadi and matplotlib are left alone until a command needs them."""
+    code = "import sys, optid.cli.app; print([m for m in ('numpy', 'scipy', 'casadi', 'h5py', 'matplotlib', 'nevergrad') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_missing_extra_is_one_sentence(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from optid.cli import main
+
+    monkeypatch.setitem(sys.modules, "typer", None)
+    with pytest.raises(SystemExit) as stop:
+        main([])
+    assert stop.value.code == 2
+    assert capsys.readouterr().err.strip().endswith("pip install 'optid[app]'.")
