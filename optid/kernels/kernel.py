@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import ShapeError, sentence, unknown_name
 
+from .choice import Choice
 from .interpreter import Interpreter
+from .native import Native
 
 Array = NDArray[np.float64]
 
@@ -29,6 +31,14 @@ class Kernel:
     function : casadi.Function
         Inputs are vectors, the one output is an (m, k) matrix.
     backend : "auto", "interpreter", "compiled" or "simd"
+        "simd" compiles vector code of the function's scalar operations and runs it on all processors; "compiled" CasADi's own C code, sample by sample, for any
+        function that has such; "auto" interprets until compiling pays. Without a compiler, with one that fails, or with a cache folder that cannot be used,
+        the interpreter takes over, and the log says so once. Backends agree to 1e-12 of the largest entry of a matrix.
+
+    Notes
+    -----
+    Compiled code is kept in the user's cache folder, or in ``OPTID_CACHE_DIR``. ``CC`` names another compiler, ``OMP_NUM_THREADS`` bounds the threads; their
+    number does not change a bit of the result. Safe to call from several threads.
 
     Examples
     --------
@@ -101,10 +111,10 @@ class Kernel:
             raise ShapeError(sentence("out", f"{out.dtype} {out.shape}", f"a writeable float64 array ({n}, {m}, {k}) in C order"))
         else:
             out.fill(0.0)
-        self._evaluate(inputs, out.reshape(n, m * k))
+        self._evaluator(n).evaluate(inputs, out.reshape(n, m * k))
         return out
 
-    def blocks(self, *samples: ArrayLike, size: int = 1024, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
+    def blocks(self, *samples: ArrayLike, size: int = 512, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
         """The matrices block by block, in bounded memory: pairs (samples, their (B, m, k) matrices).
 
         A block is a view of one buffer, with the samples innermost in memory: it is valid until the next one.
@@ -117,11 +127,15 @@ class Kernel:
 
     def _blocks(self, inputs: list[Array], n: int, size: int) -> Iterator[tuple[slice, Array]]:
         m, k = self.shape
-        buffer = np.zeros((m * k, min(size, n)))
-        matrices = buffer.reshape(m, k, -1).transpose(2, 0, 1) if buffer.size else np.zeros((min(size, n), m, k))
-        for start in range(0, n, size):
+        size = min(size, n)
+        # rows a power of two apart would compete for the same lines of the processor's cache
+        stride = size + 8 if size % 64 == 0 else size
+        buffer = np.zeros((m * k, stride))
+        matrices = buffer.reshape(m, k, stride).transpose(2, 0, 1)
+        evaluator = self._evaluator(n)
+        for start in range(0, n, max(size, 1)):
             stop = min(start + size, n)
-            self._evaluate([x if x.ndim == 1 else x[start:stop] for x in inputs], buffer[:, : stop - start].T)
+            evaluator.evaluate([x if x.ndim == 1 else x[start:stop] for x in inputs], buffer[:, : stop - start].T)
             yield slice(start, stop), matrices[: stop - start]
 
     def _inputs(self, samples: tuple[ArrayLike, ...], named: dict[str, ArrayLike]) -> tuple[list[Array], int]:
@@ -145,9 +159,19 @@ class Kernel:
                 raise ShapeError(sentence(f"input {name!r} of function {self.name!r}", f"shape {array.shape}", wanted))
         return [given[name] for name in names], n
 
-    @cached_property
-    def _interpreter(self) -> Interpreter:
-        return Interpreter(self.function)
+    def prepared(self, n: int) -> Kernel:
+        """This kernel with its backend settled for jobs of ``n`` samples in all, and compiled if that pays.
 
-    def _evaluate(self, inputs: list[Array], out: Array) -> None:
-        self._interpreter.evaluate(inputs, out)
+        "auto" may pass from the interpreter to compiled code while it works, and the two differ in the last bits: a job that must give the same bits
+        however it is divided among workers settles the backend first.
+        """
+        if self.backend != "auto":
+            return self
+        return replace(self, backend="interpreter" if self._choice.native(n) is None else "simd")
+
+    @cached_property
+    def _choice(self) -> Choice:
+        return Choice(self.backend, Interpreter(self.function))
+
+    def _evaluator(self, n: int) -> Interpreter | Native:
+        return self._choice.native(n) or self._choice.interpreter

@@ -10,7 +10,7 @@ import pytest
 from optid.errors import ShapeError, UnknownNameError
 from optid.kernels import Kernel
 
-BACKENDS = ["auto", "interpreter"]
+BACKENDS = ["auto", "interpreter", "compiled", "simd"]
 
 
 def pendulum():
