@@ -36,6 +36,10 @@ def fourier_basis(t: ArrayLike, harmonics: int, period: float) -> tuple[Array, A
     -------
     B0, B1, B2, B3 : (N, 2H+1) each
         Columns in the order of :attr:`Fourier.matrix <optid.trajectory.Fourier.matrix>`: constant, H sines, H cosines.
+
+    Notes
+    -----
+    When the period is a variable: at fixed fractions ``t / period`` the k-th matrix is that of a period of one, divided by ``period**k``.
     """
     H = harmonic_count(harmonics)
     T = positive(period, "period")

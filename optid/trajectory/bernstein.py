@@ -19,10 +19,9 @@ MOST_CELLS = 2_000_000
 
 
 def from_powers(powers: Array) -> Array:
-    """Bernstein coefficients (..., d+1) of polynomials with ascending powers (..., d+1) of s in [0, 1]."""
-    d = powers.shape[-1] - 1
-    map_ = np.array([[comb(i, k) / comb(d, k) for k in range(d + 1)] for i in range(d + 1)])
-    return powers @ map_.T
+    """Bernstein coefficients (d+1, ...) of polynomials with ascending powers (d+1, ...) of s in [0, 1]."""
+    d = len(powers) - 1
+    return np.array([[comb(i, k) / comb(d, k) for k in range(d + 1)] for i in range(d + 1)]) @ powers
 
 
 def maximise(powers: Array) -> tuple[float, int, float, float]:
@@ -30,50 +29,48 @@ def maximise(powers: Array) -> tuple[float, int, float, float]:
 
     Parameters
     ----------
-    powers : (K, d+1)
-        Ascending powers of s in [0, 1], one row a piece.
+    powers : (d+1, K)
+        Ascending powers of s in [0, 1], one column a piece.
 
     Returns
     -------
     value, piece, s
-        Largest value found and where: ``powers[piece]`` at ``s``.
+        Largest value found and where: ``powers[:, piece]`` at ``s``.
     bound : float
         Proven upper bound, ``value <= bound``; they differ by rounding.
     """
     cells = from_powers(powers)
-    d = powers.shape[1] - 1
-    scale = np.abs(powers).sum(axis=1).max()
+    d = len(powers) - 1
+    scale = np.abs(powers).sum(axis=0).max()
     tolerance, slack = 16 * EPS * scale, 16 * EPS * (d + 2) * scale
-    ends = cells[:, [0, -1]]
-    piece, side = np.unravel_index(int(np.argmax(ends)), ends.shape)
-    best, where = float(ends[piece, side]), (int(piece), float(side))
+    side, piece = np.unravel_index(int(np.argmax(cells[[0, -1]])), (2, cells.shape[1]))
+    best, where = float(cells[-int(side), piece]), (int(piece), float(side))
 
-    index = np.flatnonzero(cells.max(axis=1) > best + tolerance)
+    index = np.flatnonzero(cells.max(axis=0) > best + tolerance)
     if len(index) <= MOST_ROOTS:
         for k in index:
-            for s in _critical(powers[k]):
-                value = float(np.polynomial.polynomial.polyval(s, powers[k]))
+            for s in _critical(powers[:, k]):
+                value = float(np.polynomial.polynomial.polyval(s, powers[:, k]))
                 if value > best:
                     best, where = value, (int(k), s)
 
-    cells, left, width = cells[index], np.zeros(len(index)), 1.0
+    cells, left, width = cells[:, index], np.zeros(len(index)), 1.0
     bound = best + tolerance
     for level in range(LEVELS):
-        top = cells[:, [0, -1]]
-        if len(top) and top.max() > best:
-            k, side = np.unravel_index(int(np.argmax(top)), top.shape)
-            best, where = float(top[k, side]), (int(index[k]), float(left[k] + side * width))
+        ends = cells[[0, -1]]
+        if ends.size and ends.max() > best:
+            side, k = np.unravel_index(int(np.argmax(ends)), ends.shape)
+            best, where = float(ends[side, k]), (int(index[k]), float(left[k] + side * width))
             bound = max(bound, best + tolerance)
-        open_ = cells.max(axis=1) > bound
+        open_ = cells.max(axis=0) > bound
         if not open_.any():
             break
         if level == LEVELS - 1 or open_.sum() > MOST_CELLS:
             bound = float(cells.max())
             break
-        first, second = _halves(cells[open_])
         width /= 2
         index, left = np.concatenate([index[open_], index[open_]]), np.concatenate([left[open_], left[open_] + width])
-        cells = np.concatenate([first, second])
+        cells = np.concatenate(_halves(cells[:, open_]), axis=1)
     return best, where[0], where[1], bound + slack
 
 
@@ -90,8 +87,8 @@ def _critical(powers: Array) -> list[float]:
 def _halves(cells: Array) -> tuple[Array, Array]:
     """Bernstein coefficients of the two halves (de Casteljau)."""
     first, second = np.empty_like(cells), np.empty_like(cells)
-    row, d = cells, cells.shape[1] - 1
+    row, d = cells, len(cells) - 1
     for i in range(d + 1):
-        first[:, i], second[:, d - i] = row[:, 0], row[:, -1]
-        row = (row[:, :-1] + row[:, 1:]) / 2
+        first[i], second[d - i] = row[0], row[-1]
+        row = (row[:-1] + row[1:]) / 2
     return first, second

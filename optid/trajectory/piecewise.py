@@ -131,7 +131,7 @@ class Piecewise(FiniteTrajectory):
             return combined([self.cut(start, stop).extremes(order)], [start]) if stop > start else instant(self, order, start)
         columns = np.empty((6, self.n))
         for j in range(self.n):
-            powers = self.differentiated(order, j)
+            powers = np.ascontiguousarray(self.differentiated(order, j).T)
             high, k_high, s_high, upper = maximise(powers)
             low, k_low, s_low, lower = maximise(-powers)
             columns[:, j] = -low, high, self._time(k_low, s_low), self._time(k_high, s_high), -lower, upper

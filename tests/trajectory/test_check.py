@@ -7,7 +7,7 @@ import pytest
 
 from optid.errors import LimitsError
 from optid.robot import Limits
-from optid.trajectory import Fourier, PointToPoint, RampedFourier, irb140_g21
+from optid.trajectory import Fourier, PointToPoint, RampedFourier, irb140_g21, stopped
 
 # Gonzalez 2021: 0.8 of the IRB140's ranges and 0.7 of its speeds; accelerations as the published optimum reaches at its samples.
 G21_LIMITS = Limits.of(
@@ -93,6 +93,16 @@ def test_ramps_are_checked_too() -> None:
     report = RampedFourier(motion, 1.0, start=[2.5]).check(limits)
     assert {v.quantity for v in report.violations} == {"velocity", "acceleration"}
     assert all(v.time < 1.0 for v in report.violations)
+
+
+def test_a_stop_is_checked_too() -> None:
+    """Braking within 0.05 s needs an acceleration that the motion itself never had."""
+    motion = irb140_g21()
+    limits = Limits.of(3, acceleration=12.0)
+    assert motion.check(limits).proven
+    assert stopped(motion, 1.3, 1.0).check(Limits.of(3, acceleration=12.0)).proven
+    worst = max(stopped(motion, 1.3, 0.05).check(limits).violations, key=lambda v: v.amount)
+    assert worst.quantity == "acceleration" and 1.3 < worst.time < 1.35
 
 
 def test_wrong_limits_are_named() -> None:

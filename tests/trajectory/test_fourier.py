@@ -83,6 +83,12 @@ def test_basis_is_the_linear_map_of_the_coefficients() -> None:
         np.testing.assert_allclose(basis @ motion.matrix.T, motion.derivative(t, order), atol=1e-12 * 10**order)
 
 
+def test_basis_of_another_period_is_a_power_of_it() -> None:
+    s = np.linspace(0.0, 1.0, 11)
+    for order, (one, other) in enumerate(zip(fourier_basis(s, 3, 1.0), fourier_basis(s * 7.0, 3, 7.0), strict=True)):
+        np.testing.assert_allclose(other, one / 7.0**order, atol=1e-11)
+
+
 def test_fit_recovers_a_trajectory_from_irregular_times() -> None:
     motion = random_fourier(n=7, harmonics=5)
     t = np.sort(np.random.default_rng(1).uniform(0, 12, 200))
