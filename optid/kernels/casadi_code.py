@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import casadi as ca
 
@@ -38,16 +39,22 @@ int optid_kernel(const double *const *inputs, const long long *strides, long lon
 def casadi_source(function: ca.Function) -> str | None:
     """C source of ``optid_kernel`` (see :mod:`optid.kernels.native` for its arguments); None when CasADi cannot generate the function.
 
-    The function is wrapped under a fixed name, with fixed names of its inputs, and the comments are taken out, so no name of the user's reaches the text.
+    The function is wrapped under a fixed name. CasADi writes the names of the functions inside, and of their inputs, into comments: these are taken out, and
+    a name that could end a comment early is refused.
     """
+    if not all(name.isidentifier() and name.isascii() for name in _names(function)):
+        return None
     arguments = [ca.MX.sym(f"i{i}", function.sparsity_in(i)) for i in range(function.n_in())]
     wrapped = ca.Function("kernel", arguments, [function(*arguments)])
     generator = ca.CodeGenerator("kernel", {"casadi_int": "long long"})
     try:
         generator.add(wrapped)
-        body = re.sub(r"/\*.*?\*/", "", generator.dump(), flags=re.DOTALL)
+        text = generator.dump()
     except RuntimeError:  # callbacks and other code that lives in memory only
         return None
+    if any(line.count("*/") > 1 for line in text.splitlines()):
+        return None
+    body = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     elements = [wrapped.sparsity_in(i).find() for i in range(wrapped.n_in())]
     places = [(i, e) for i, inside in enumerate(elements) for e in inside]
     rows, columns = wrapped.sparsity_out(0).get_triplet()
@@ -68,3 +75,10 @@ def casadi_source(function: ca.Function) -> str | None:
         table("OUT_ELEMENT", [row * wrapped.size2_out(0) + column for row, column in zip(rows, columns, strict=True)]),
     ]
     return "\n".join([body, "enum { " + ", ".join(f"{name} = {size}" for name, size in sizes.items()) + " };", *tables, _DRIVER])
+
+
+def _names(function: ca.Function) -> Iterator[str]:
+    """Names of inputs and outputs of a function and of all functions in it (CasADi itself checks the functions' names)."""
+    yield from (*function.name_in(), *function.name_out())
+    for inside in function.get_function():
+        yield from _names(function.get_function(inside))

@@ -176,6 +176,17 @@ def test_no_name_of_the_user_reaches_the_source():
         assert "optid_kernel" in source
 
 
+def test_names_that_would_end_a_comment_are_not_compiled():
+    x, y = ca.SX.sym("x"), ca.MX.sym("y")
+    for name in ("a*/ evil(); /*", "a)->(b) */\nevil();\n/* c"):
+        inner = ca.Function("inner", [x], [ca.sin(x)], [name], ["out"])
+        for f in (inner, ca.Function("outer", [y], [inner.mapaccum(3)(y).T]), ca.Function("outer", [y], [inner.map(1)(y)])):
+            assert casadi_source(f) is None
+        branch = ca.Function("outer", [y], [ca.Function.if_else("branch", inner, inner)(y > 0, y)])
+        assert "\n" in name or casadi_source(branch) is None
+        assert "evil" not in vector_source(Tape.of(inner))
+
+
 def test_callbacks_have_no_code_and_are_interpreted(own_cache, caplog):
     class Square(ca.Callback):
         def __init__(self):
