@@ -57,6 +57,14 @@ def times(t: ArrayLike) -> Array:
     return np.atleast_1d(array)
 
 
+def whole(value: int, what: str, least: int = 0) -> int:
+    """A whole number, ``least`` or more."""
+    numeric = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not numeric or not np.isfinite(value) or value != np.floor(value) or value < least:
+        raise DataError(sentence(what, repr(value), f"a whole number, {least} or more"))
+    return int(value)
+
+
 def names(value: Sequence[str], n: int) -> tuple[str, ...]:
     """Joint names: none, or n of them, all different."""
     found = (value,) if isinstance(value, str) else tuple(str(x) for x in value)

@@ -8,18 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optid.errors import DataError, sentence
-
-from .arrays import Array, positive, times
+from .arrays import Array, positive, times, whole
 
 DERIVATIVES = 4
-
-
-def harmonic_count(harmonics: int) -> int:
-    """The number of harmonics as an int, zero or more."""
-    if isinstance(harmonics, bool) or int(harmonics) != harmonics or harmonics < 0:
-        raise DataError(sentence("harmonics", harmonics, "a whole number, zero or more"))
-    return int(harmonics)
 
 
 def fourier_basis(t: ArrayLike, harmonics: int, period: float) -> tuple[Array, Array, Array, Array]:
@@ -41,7 +32,7 @@ def fourier_basis(t: ArrayLike, harmonics: int, period: float) -> tuple[Array, A
     -----
     When the period is a variable: at fixed fractions ``t / period`` the k-th matrix is that of a period of one, divided by ``period**k``.
     """
-    H = harmonic_count(harmonics)
+    H = whole(harmonics, "number of harmonics")
     T = positive(period, "period")
     stamps = times(t)
     h = np.arange(1, H + 1)

@@ -11,9 +11,11 @@ from numpy.typing import ArrayLike
 
 from optid.errors import DataError, ShapeError, sentence
 
-from .arrays import Array, finite, names, positive, times
+from .arrays import Array, finite, names, positive, times, whole
 from .basis import DERIVATIVES
 from .piecewise import Piecewise, PiecewiseBacked
+
+MOST_DEGREE = 15
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,8 +95,8 @@ class BSpline(PiecewiseBacked):
 
 
 def _degree(degree: int) -> int:
-    if isinstance(degree, bool) or int(degree) != degree or not 1 <= degree <= 15:
-        raise DataError(sentence("degree of a B-spline", degree, "a whole number from 1 to 15"))
+    if whole(degree, "degree of a B-spline", 1) > MOST_DEGREE:
+        raise DataError(sentence("degree of a B-spline", degree, f"{MOST_DEGREE} at most"))
     return int(degree)
 
 

@@ -51,7 +51,7 @@ class Violation:
         return f"{self.joint}: {self.quantity} {self.value:.8g} at {self.time:.6g} s is {self.amount:.3g} {side} the limit {self.limit:.8g}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CheckReport:
     """Result of :meth:`Trajectory.check <optid.trajectory.Trajectory.check>`.
 

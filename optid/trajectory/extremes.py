@@ -10,7 +10,7 @@ import numpy as np
 from .arrays import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Extremes:
     """Extremes of one derivative of a motion in continuous time, per joint.
 

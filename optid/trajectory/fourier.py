@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from optid.errors import DataError, RankError, ShapeError, sentence
+from optid.errors import RankError, ShapeError, sentence
 
-from .arrays import Array, finite, names, positive, times, vector
+from .arrays import Array, finite, names, positive, times, vector, whole
 from .base import Trajectory
-from .basis import fourier_basis, harmonic_count
+from .basis import fourier_basis
 from .extremes import Extremes
 from .trigonometric import maximise
 
@@ -73,15 +73,14 @@ class Fourier(Trajectory):
             for each in self.period:  # type: ignore[union-attr]
                 positive(each, "period of a Fourier trajectory")
         put(self, "joint_names", names(self.joint_names, n))
-        if int(self.cycles) != self.cycles or self.cycles < 1:
-            raise DataError(sentence("cycles of a Fourier trajectory", self.cycles, "a whole number, one or more"))
+        put(self, "cycles", whole(self.cycles, "cycles of a Fourier trajectory", 1))
 
     # -- other ways to make one ---------------------------------------------------------------------------------------------------------------------
 
     @classmethod
     def from_coefficients(cls, coefficients: ArrayLike, harmonics: int, period: ArrayLike, joint_names: Sequence[str] = ()) -> Fourier:
         """From the flat vector (n·(2H+1),) of :attr:`coefficients`, or the matrix (n, 2H+1) of :attr:`matrix`."""
-        H = harmonic_count(harmonics)
+        H = whole(harmonics, "number of harmonics")
         flat = finite(coefficients, "coefficients of a Fourier trajectory")
         if flat.size == 0 or flat.size % (2 * H + 1) or (flat.ndim == 2 and flat.shape[1] != 2 * H + 1) or flat.ndim > 2:
             raise ShapeError(
@@ -176,7 +175,7 @@ class Fourier(Trajectory):
 
     def derivative(self, t: ArrayLike, order: int = 0) -> Array:
         """Derivative of any order (N, n); the motion is periodic, so t may lie outside the duration."""
-        return self._derivatives(times(t), (order,))[0]
+        return self._derivatives(times(t), (whole(order, "order of a derivative"),))[0]
 
     def evaluate(self, t: ArrayLike) -> tuple[Array, Array, Array]:
         """Position, velocity, acceleration (N, n); the motion is periodic, so t may lie outside the duration."""
@@ -204,6 +203,7 @@ class Fourier(Trajectory):
     def extremes(self, order: int = 0, start: float = 0.0, stop: float | None = None) -> Extremes:
         """Exact extremes, by the roots of the derivative, with bounds that hold at every instant; see :meth:`Trajectory.extremes`."""
         start, stop = self.interval(start, stop)
+        order = whole(order, "order of a derivative")
         w = 2 * np.pi / self.periods
         hw = w[:, None] * np.arange(1, self.harmonics + 1)
         a, b = rotated(self.a * hw**order, self.b * hw**order, order)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from optid.errors import DataError, ShapeError, sentence
 
-from .arrays import Array, finite, names, times
+from .arrays import Array, finite, names, times, whole
 from .base import FiniteTrajectory, instant
 from .bernstein import maximise
 from .extremes import Extremes, combined, with_jumps
@@ -103,6 +103,7 @@ class Piecewise(FiniteTrajectory):
 
     def differentiated(self, order: int, joint: int | None = None) -> Array:
         """Powers of s of the ``order``-th time derivative (K, n, d+1-order), or (K, d+1-order) of one joint."""
+        order = whole(order, "order of a derivative")
         powers = self.powers if joint is None else self.powers[:, joint]
         if order > self.degree:
             return np.zeros((*powers.shape[:-1], 1))

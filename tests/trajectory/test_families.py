@@ -179,6 +179,8 @@ def test_windows_and_sequences_give_the_whole_again() -> None:
             DataError,
             r"time of a trajectory: -1 s, expected 0 ... 1.7 s, because the motion is not at rest there",
         ),
+        (lambda: irb140_g21().derivative(0.0, -1), DataError, "order of a derivative: -1, expected a whole number, 0 or more"),
+        (lambda: stopped(irb140_g21(), 1.3, 0.4).extremes(1.5), DataError, "order of a derivative: 1.5"),
         (lambda: irb140_g21().sample(0.0), DataError, "rate: 0.0, expected one number above zero"),
         (lambda: irb140_g21().evaluate([0.0, np.inf]), DataError, "time: 1 of 2 not finite"),
     ],

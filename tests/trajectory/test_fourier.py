@@ -159,7 +159,7 @@ def test_periods_decide_whether_the_whole_repeats() -> None:
         (([], np.zeros((0, 4)), np.zeros((0, 4)), 5.0), ShapeError, r"q0 of a Fourier trajectory: shape \(0,\)"),
         (("x", np.zeros((1, 4)), np.zeros((1, 4)), 5.0), DataError, "q0 of a Fourier trajectory: str, expected numbers"),
         ((0.0, [1.0], [1.0], 5.0, ("a", "b")), ShapeError, "joint names of a trajectory: 2 names, expected 1"),
-        ((0.0, [1.0], [1.0], 5.0, ("a",), 0), DataError, "cycles of a Fourier trajectory: 0, expected a whole number"),
+        ((0.0, [1.0], [1.0], 5.0, ("a",), 0), DataError, "cycles of a Fourier trajectory: 0, expected a whole number, 1 or more"),
     ],
 )
 def test_wrong_input_is_named(arguments: tuple, error: type[Exception], message: str) -> None:

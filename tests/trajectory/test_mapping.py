@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
 
 from optid.errors import DataError, FileError, OptidError, UnknownNameError
+from optid.experiment import Experiment, read_experiment, write_experiment
 from optid.trajectory import BSpline, Fourier, Piecewise, PointToPoint, RampedFourier, Sampled, Trajectory, from_mapping, irb140_g21, stopped
 
 MOTIONS: list[Trajectory] = [
@@ -44,6 +47,12 @@ def test_round_trip_through_a_file_is_exact(motion: Trajectory) -> None:
     np.testing.assert_array_equal(again.evaluate(t), motion.evaluate(t))
 
 
+def test_an_experiment_file_keeps_the_design(tmp_path: Path) -> None:
+    motion = MOTIONS[2]
+    write_experiment(Experiment(design={"trajectory": motion.to_mapping(), "criterion": "condition"}), tmp_path / "plan.h5")
+    assert from_mapping(read_experiment(tmp_path / "plan.h5").design["trajectory"]) == motion
+
+
 def test_trajectories_differ_when_a_number_does() -> None:
     assert irb140_g21() != irb140_g21().shifted(0.1)
     assert irb140_g21() != MOTIONS[3]
@@ -63,7 +72,8 @@ def test_the_stored_fourier_says_what_preprocessing_needs() -> None:
         ({"coefficients": np.full((3, 9), np.nan)}, DataError, "not finite"),
         ({"joint_names": "[oops"}, FileError, "stored trajectory of kind 'fourier': JSONDecodeError"),
         ({"joint_names": "3"}, FileError, "joint_names holds a int, not a JSON list"),
-        ({"harmonics": "four"}, FileError, "'four', expected the fields written by to_mapping"),
+        ({"harmonics": "four"}, DataError, "number of harmonics: 'four', expected a whole number"),
+        ({"harmonics": np.inf}, DataError, "number of harmonics: inf, expected a whole number"),
         ({"period": {"kind": "fourier"}}, OptidError, "coefficients"),
     ],
 )

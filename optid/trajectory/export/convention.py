@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from optid.errors import DataError, ShapeError, sentence
 from optid.robot import Robot
-
-Array = NDArray[np.float64]
+from optid.trajectory.arrays import Array
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Convention:
         return cls(tuple(np.ravel(signs)), tuple(np.ravel(offsets)), prismatic)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Units:
     """A convention for n joints in the units of one controller."""
 

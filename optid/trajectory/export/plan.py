@@ -8,10 +8,11 @@ from os import PathLike
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from optid.errors import DataError, LimitsError, sentence
 from optid.robot import Limits
+from optid.trajectory.arrays import Array, whole
 from optid.trajectory.base import Trajectory
 from optid.trajectory.check import CheckReport
 from optid.trajectory.piecewise import Piecewise
@@ -19,7 +20,7 @@ from optid.trajectory.piecewise import Piecewise
 from .convention import Units
 from .interpolation import LINEAR, QUINTIC, SPLINE, deviation, interpolated
 
-Array = NDArray[np.float64]
+MOST_DIGITS = 15
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class Guard:
         return report
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Export:
     """A trajectory in a controller's language.
 
@@ -137,8 +138,8 @@ def planned(
     printed : tuple of (N, n)
         Printed positions, and for the quintic model velocities and accelerations, in the controller's numbers.
     """
-    if isinstance(digits, bool) or int(digits) != digits or not 0 <= digits <= 15:
-        raise DataError(sentence("digits of an export", digits, "a whole number from 0 to 15"))
+    if whole(digits, "digits of an export") > MOST_DIGITS:
+        raise DataError(sentence("digits of an export", digits, f"{MOST_DIGITS} at most"))
     design_report = guard.design(trajectory)
     orders = range(3 if model == QUINTIC else 1)
     numbers = [units.to_controller(trajectory.derivative(time, order), order) for order in orders]
