@@ -5,6 +5,7 @@ from .files import load_robot, save_robot
 from .joint import Drive, Joint
 from .limits import Limits
 from .link import PARAMETER_STEMS, Link
+from .mass import masses_from_volumes
 from .physical import check_link, pseudo_inertia
 from .robot import STANDARD_GRAVITY, Mimic, Robot
 from .toml_read import robot_from_toml
@@ -27,6 +28,7 @@ __all__ = [
     "Transform",
     "check_link",
     "load_robot",
+    "masses_from_volumes",
     "pseudo_inertia",
     "robot_from_toml",
     "robot_from_urdf",
