@@ -21,17 +21,19 @@ ENERGY = 0.99  # of the position, found below the frequency above which noise ma
 OCTAVE = 2**0.5  # half width of the bands over which spectra are averaged
 
 
-def default_cutoff(q: ArrayLike, rate: float) -> float:
+def default_cutoff(q: ArrayLike, rate: float, measured_rate: float | None = None) -> float:
     """Cut-off [Hz] of position and torque when none is asked for.
 
-    For every joint, the acceleration's power spectrum is averaged in third-octave bands; its lowest band above its highest one divides motion from noise.
-    Noise is summed upwards from there until it holds 1e-4 of the motion's power. The median over the joints that move, at most a fifth of the rate, is returned
-    (a joint whose spectrum peaks at the top moves less than its noise and has no say).
+    For every joint, motion and noise are divided at the lowest point of the acceleration's power spectrum (averaged over an octave) above the frequencies that
+    hold 99 % of the position's power. Noise is summed upwards from there until it holds 1e-4 of the motion's power. The median over the joints that move is
+    returned, at most a fifth of the measured rate. A joint whose positions are spread over the whole spectrum only trembles and has no say.
 
     Parameters
     ----------
     q : (N, n) positions on a uniform grid
     rate : float [Hz]
+    measured_rate : float [Hz] or None
+        Rate of the measurements, where the grid is finer than they are: interpolation knows nothing above half of it.
     """
     position = require_finite(q, "positions")
     if len(position) < minimum_length():
@@ -39,14 +41,16 @@ def default_cutoff(q: ArrayLike, rate: float) -> float:
     if len(position) > LONGEST:
         middle = (len(position) - LONGEST) // 2
         position = position[middle : middle + LONGEST]
-    ceiling = CEILING * rate
+    known = rate if measured_rate is None else min(rate, measured_rate)
+    ceiling = CEILING * known
     frequency = np.fft.rfftfreq(len(position), 1 / rate)[1:].astype(float)
+    below = frequency <= known / 2
     line = np.stack([np.ones(len(position)), np.linspace(-1, 1, len(position))], axis=1)
     line_inverse = np.linalg.pinv(line)
     found = []
     for column in position.T:
         power = np.abs(np.fft.rfft(np.hanning(len(column)) * (column - line @ (line_inverse @ column)))) ** 2
-        limit = _noise_limit(frequency, power[1:])
+        limit = _noise_limit(frequency[below], power[1:][below])
         if limit is not None:
             found.append(min(limit, ceiling))
     return float(np.median(found)) if found else ceiling

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .preprocessing import Preprocessing
 
 Array = NDArray[np.float64]
+WANDER = 0.25  # steps that even stamps may stray from an exact clock and still be taken as one
 NEAR = 0.75  # an instant further from every good sample than this many median steps lies in a hole: what is interpolated there is not used
 
 
@@ -37,10 +38,15 @@ class Record:
 
 @dataclass(frozen=True)
 class Piece:
-    """Signals without interruption; ``filled`` marks samples that bridge a hole."""
+    """Signals without interruption.
+
+    ``rate`` [Hz] is that of the samples as they stand, ``measured_rate`` that of the measurements behind them (lower after resampling upwards); ``filled``
+    marks samples that bridge a hole.
+    """
 
     time: Array
     rate: float
+    measured_rate: float
     filled: NDArray[np.bool_]
     signals: dict[str, Array]
 
@@ -54,8 +60,8 @@ def clean(trial: Trial, options: Preprocessing, counts: dict[str, int], notes: l
         For backward stamps, a missing signal, bad samples when the options say so, or fewer than two good samples.
     """
     signals = _needed(trial, options)
-    report = TimingReport.of(trial.time, options.max_gap)
     distinct = increasing(trial.time)
+    report = TimingReport.of(trial.time, options.max_gap)
     finite = np.ones(trial.n_samples, dtype=bool)
     for what, signal in signals.items():
         good = np.isfinite(signal).all(axis=1)
@@ -120,6 +126,8 @@ def pieces(record: Record, options: Preprocessing, counts: dict[str, int], notes
     on_grid = sum(len(p.time) for p in made)
     if on_grid != len(record.time):
         counts["on the grid"] = on_grid
+    if clock == "stamps":
+        notes.append(f"Resampled from the stamps at {made[0].rate:.6g} Hz by {options.interpolation} interpolation.")
     holes = sum(int(p.filled.sum()) for p in made)
     if holes:
         counts["holes filled"] = holes
@@ -128,46 +136,68 @@ def pieces(record: Record, options: Preprocessing, counts: dict[str, int], notes
 
 
 def _decide(record: Record, parts: list[slice], options: Preprocessing, notes: list[str]) -> str:
+    """The time axis to use; when nobody said, the recording decides, and hears a warning if its stamps spread."""
     report = record.report
     if options.clock != "auto":
         return options.clock
-    if report.uniform:
-        return "nominal"
     longest = max(parts, key=lambda part: part.stop - part.start)
-    ratio = stamps_over_clock(record.time[longest], record.signals["q"][longest])
-    clock = "nominal" if ratio < CLEARLY else "stamps"
-    if clock == "nominal":
+    time = record.time[longest]
+    count = _whole_steps(time, report.median_step) if report.uniform else record.row[longest]
+    ratio = stamps_over_clock(time, record.signals["q"][longest], count)
+    if report.uniform:
+        wander = _wander(time, count)
+        if ratio <= 1 / CLEARLY and wander <= WANDER:
+            return "nominal"
+        notes.append(
+            f"The steps are even within 1 %, but the stamps wander by {wander:.3g} steps from an exact clock, on which the positions would be {ratio:.3g} "
+            "times as rough: they were believed."
+        )
+        return "stamps"
+    if ratio < CLEARLY:
+        clock = "nominal"
         told = f"taken as late readings of an exact clock of {report.mean_rate:.6g} Hz, on which the positions are {1 / ratio:.3g} times smoother"
     else:
-        rate = options.rate or tidy_rate(report.median_step)
-        told = f"believed (on an exact clock the positions would be {ratio:.3g} times as rough) and the samples resampled at {rate:.6g} Hz"
+        clock = "stamps"
+        told = f"believed (on an exact clock the positions would be {ratio:.3g} times as rough)"
     text = f"Time stamps spread by {report.spread:.2%} of their median step; they were {told}. Say clock='stamps' or clock='nominal' to decide yourself."
     warnings.warn(text, DataWarning, stacklevel=4)
     notes.append(text)
     return clock
 
 
+def _whole_steps(time: Array, step: float) -> NDArray[np.int64]:
+    """(N,) count of an exact clock at each stamp, missing samples counted too; every stamp one count or more after the one before."""
+    return np.concatenate([[0], np.cumsum(np.maximum(1, np.round(np.diff(time) / step)))]).astype(np.int64)
+
+
+def _wander(time: Array, count: NDArray[np.int64]) -> float:
+    """Largest distance of the stamps from an exact clock that agrees with the first and the last, in ticks."""
+    if len(time) < 3:
+        return 0.0
+    return float(np.abs((time - time[0]) / (time[-1] - time[0]) * count[-1] - count).max())
+
+
 def _piece(record: Record, part: slice, clock: str) -> Piece:
     """One segment on its stamps, or on the exact clock with missing rows filled in."""
     time, signals, report = record.time[part], {what: x[part] for what, x in record.signals.items()}, record.report
-    as_it_is = Piece(time, report.mean_rate, np.zeros(len(time), dtype=bool), signals)
+    as_it_is = Piece(time, report.mean_rate, report.mean_rate, np.zeros(len(time), dtype=bool), signals)
     if clock != "nominal" or len(time) < 2:
         return as_it_is
     if report.uniform:
-        index = np.concatenate([[0], np.cumsum(np.maximum(1, np.round(np.diff(time) / report.median_step)))]).astype(np.int64)
+        index = _whole_steps(time, report.median_step)
     else:
         index = record.row[part] - record.row[part][0]
     rate = float(index[-1] / (time[-1] - time[0]))
     grid = time[0] + np.arange(index[-1] + 1) / rate
     if len(grid) == len(time):
-        return replace(as_it_is, time=grid, rate=rate)
+        return replace(as_it_is, time=grid, rate=rate, measured_rate=rate)
     filled = np.ones(len(grid), dtype=bool)
     filled[index] = False
     completed = {what: np.empty((len(grid), x.shape[1])) for what, x in signals.items()}
     for what, x in signals.items():
         completed[what][index] = x
         completed[what][filled] = interpolate(grid[index], x, grid[filled])
-    return Piece(grid, rate, filled, completed)
+    return Piece(grid, rate, rate, filled, completed)
 
 
 def _on_grid(piece: Piece, options: Preprocessing, clock: str, report: TimingReport) -> Piece:
@@ -177,7 +207,9 @@ def _on_grid(piece: Piece, options: Preprocessing, clock: str, report: TimingRep
     rate = tidy_rate(report.median_step) if options.rate is None else float(options.rate)
     grid = uniform_grid(piece.time, rate)
     filled = _far(grid, piece.time[~piece.filled], NEAR * report.median_step)
-    return Piece(grid, rate, filled, {what: interpolate(piece.time, x, grid, options.interpolation) for what, x in piece.signals.items()})
+    return Piece(
+        grid, rate, min(rate, piece.measured_rate), filled, {what: interpolate(piece.time, x, grid, options.interpolation) for what, x in piece.signals.items()}
+    )
 
 
 def _far(at: Array, good: Array, distance: float) -> NDArray[np.bool_]:

@@ -45,14 +45,23 @@ def roughness(time: ArrayLike, x: ArrayLike) -> Array:
     return np.sqrt(np.mean((error / gain[:, None]) ** 2, axis=0))
 
 
-def stamps_over_clock(time: ArrayLike, q: ArrayLike) -> float:
-    """Roughness of the positions on an exact clock over that on their stamps (geometric mean over the joints); below 1/2 the clock is believed."""
+def stamps_over_clock(time: ArrayLike, q: ArrayLike, count: ArrayLike | None = None) -> float:
+    """Roughness of the positions on an exact clock over that on their stamps (geometric mean over the joints); below 1/2 the clock is believed.
+
+    Parameters
+    ----------
+    time : (N,) [s], increasing
+    q : (N, n)
+    count : (N,), increasing, or None
+        Ticks of the exact clock at each sample; None: 0 … N−1, no sample missing.
+    """
     stamps, position = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
+    ticks = np.arange(len(stamps)) if count is None else np.asarray(count)
     if len(stamps) < 5:
         return 1.0
     if len(stamps) > LONGEST:
         middle = slice((len(stamps) - LONGEST) // 2, (len(stamps) + LONGEST) // 2)
-        stamps, position = stamps[middle], position[middle]
-    on_clock, on_stamps = roughness(np.arange(len(stamps)), position), roughness(stamps, position)
-    tiny = 1e-12 * np.ptp(position, axis=0) + np.finfo(float).tiny
+        stamps, position, ticks = stamps[middle], position[middle], ticks[middle]
+    on_clock, on_stamps = roughness(ticks, position), roughness(stamps, position)
+    tiny = 1e-11 * np.abs(position).max(axis=0) + np.finfo(float).tiny
     return float(np.exp(np.mean(np.log((on_clock + tiny) / (on_stamps + tiny)))))

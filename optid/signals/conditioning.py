@@ -21,7 +21,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Motion:
-    """What a piece becomes: position, derivatives, filtered and raw torque at the same instants, ends cut."""
+    """What a piece becomes: position, derivatives, filtered and raw torque at the same instants, ends cut.
+
+    ``speed_noise`` (n,) is the standard deviation of the noise left in ``dq``, as far as the filters tell (0 where they do not).
+    """
 
     time: Array
     filled: NDArray[np.bool_]
@@ -30,6 +33,7 @@ class Motion:
     ddq: Array
     tau: Array
     tau_raw: Array
+    speed_noise: Array
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Conditioning:
         needs_automatic = options.cutoff == "auto" or (options.cutoff is None and options.torque_cutoff == "auto")
         long_enough = len(piece.time) >= minimum_length(options.order)
         if needs_automatic and long_enough:
-            automatic = default_cutoff(piece.signals["q"], rate)
+            automatic = default_cutoff(piece.signals["q"], rate, piece.measured_rate)
 
         def hz(option: Cutoff | str | None, default: float | None) -> float | None:
             if option is None:
@@ -79,11 +83,21 @@ class Conditioning:
         """Filter, differentiate, cut the ends."""
         options, signals = self.options, piece.signals
         q = self._smooth(signals["q"], self.position, piece)
-        dq = self._smooth(signals["dq"] if options.use_measured_velocity else self._slope(q, piece), self.velocity, piece)
+        velocity = signals["dq"] if options.use_measured_velocity else self._slope(q, piece)
+        dq = self._smooth(velocity, self.velocity, piece)
         ddq = self._smooth(signals["ddq"] if options.use_measured_acceleration else self._slope(dq, piece), self.acceleration, piece)
         tau = self._smooth(signals["tau"], self.torque, piece)
         inside = slice(self.trim, len(q) - self.trim)
-        return Motion(piece.time[inside], piece.filled[inside], q[inside], dq[inside], ddq[inside], tau[inside], signals["tau"][inside])
+        noise = self._speed_noise((signals["q"] - q)[inside], (velocity - dq)[inside], piece.rate)
+        return Motion(piece.time[inside], piece.filled[inside], q[inside], dq[inside], ddq[inside], tau[inside], signals["tau"][inside], noise)
+
+    def _speed_noise(self, removed_q: Array, removed_dq: Array, rate: float) -> Array:
+        """Noise inside the band, from what the filter took out above it, noise being white: in the position, times ω² in power, or in a measured velocity."""
+        if self.options.use_measured_velocity and self.velocity is not None:
+            return removed_dq.std(axis=0) * np.sqrt(self.velocity / (rate / 2 - self.velocity))
+        if not self.options.use_measured_velocity and self.position is not None:
+            return removed_q.std(axis=0) * np.sqrt((2 * np.pi) ** 2 * self.position**3 / (3 * (rate / 2 - self.position)))
+        return np.zeros(removed_q.shape[1])
 
     def _smooth(self, x: Array, cutoff: float | None, piece: Piece) -> Array:
         return x if cutoff is None else lowpass(x, cutoff, piece.rate, self.options.order)

@@ -22,6 +22,7 @@ from optid.errors import DataError, ShapeError, sentence
 Array = NDArray[np.float64]
 SETTLED = 0.1  # what is left of an end transient (small itself, see above) after settling_samples
 
+PADDING = 10  # settling lengths that the ends are continued by: what starts at their far end has decayed to 1e-10
 SHORTEST_FIT = 8  # samples that the cubic at an end is fitted to, at least
 
 
@@ -103,7 +104,7 @@ def lowpass(x: ArrayLike, cutoff: Cutoff, rate: float = 1.0, order: int = 4) -> 
     if len(signal) < shortest:
         raise DataError(sentence(f"signal to filter with order {order}", f"{len(signal)} samples", f"at least {shortest}", "Record longer or lower the order."))
     sections = butter(order, frequency / (rate / 2), output="sos")
-    pad = min(len(signal) - 1, max(shortest - 1, 3 * settling_samples(frequency, rate, order)))
+    pad = min(len(signal) - 1, max(shortest - 1, PADDING * settling_samples(frequency, rate, order)))
     fitted = min(len(signal), max(SHORTEST_FIT, ceil(rate / frequency)))
     powers = (np.arange(fitted) / fitted)[:, None] ** np.arange(4)
     value_and_curvature = np.linalg.pinv(powers)[[0, 2]]

@@ -41,7 +41,7 @@ class PeriodicOptions:
     position_cutoff : float [Hz] or None
         Harmonics of the position up to it are kept. None: the rule of ``bandwidth.py`` on the mean cycle.
     torque_cutoff : float [Hz] or None
-        The same for the torque. None: twice the position's.
+        The same for the torque; G21 takes twice the position's. None: no limit, as the mean torque is not differentiated.
     """
 
     period: float | None = None
@@ -79,6 +79,8 @@ class PeriodicAverage:
     q_cycles, tau_cycles : (N_c, N_s, n)
         The cycles that were averaged, unfiltered.
     position_cutoff, torque_cutoff : float [Hz]
+    measured_rate : float [Hz]
+        Rate of the measurements behind the samples of the cycle.
     """
 
     time: Array
@@ -91,6 +93,7 @@ class PeriodicAverage:
     tau_cycles: Array
     position_cutoff: float
     torque_cutoff: float
+    measured_rate: float
     joint_names: tuple[str, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -126,7 +129,9 @@ class PeriodicAverage:
     def samples(self, min_speed: ArrayLike | None = None) -> Samples:
         """The averaged cycle as samples for identification; ``tau_raw`` is the mean torque before its band limit."""
         counts, notes = dict(self.counts), list(self.notes)
-        use = selected(self.dq, min_speed, counts, notes)
+        omega = 2 * np.pi / self.period * np.arange(1, int(np.floor(self.position_cutoff * self.period * (1 + 1e-9))) + 1)
+        speed_noise = np.sqrt(self.q_variance / self.n_cycles * 2 / len(self.time) * (omega**2).sum())
+        use = selected(self.dq, min_speed, speed_noise, counts, notes)
         counts["kept"] = len(self.time)
         harmonics = int(np.floor(self.torque_cutoff * self.period * (1 + 1e-9)))
         return Samples(
@@ -139,7 +144,8 @@ class PeriodicAverage:
             use=use,
             rate=len(self.time) / self.period,
             joint_names=self.joint_names,
-            independent_share=min(1.0, (2 * harmonics + 1) / len(self.time)),
+            harmonics=min(harmonics, (min(len(self.time), int(self.period * self.measured_rate)) - 1) // 2),
+            independent_share=min(2 * harmonics + 1, self.period * self.measured_rate, len(self.time)) / len(self.time),
             tau_band=self.tau_band,
             noise_floor=np.sqrt(self.tau_variance),
             counts=counts,
@@ -189,7 +195,8 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
         counts["outside the window"] = int((~inside).sum())
     period = nominal if options.search == 0 else _period(q, rate, nominal, options)
     notes.append(f"Period {period:.6g} s ({period * rate:.5g} samples of {1e3 / rate:.6g} ms), nominally {nominal:.6g} s.")
-    total = int(np.floor(((time[-1] - time[0]) * rate + 1 + 1e-6) / (period * rate))) if len(time) else 0
+    slack = 0.02 if options.drop_last else 1 / (period * rate)  # a last cycle that is dropped anyway may be a little short
+    total = int(np.floor(len(time) / (period * rate) + slack))
     kept = total - options.drop_first - options.drop_last
     if kept < 2:
         raise DataError(
@@ -211,8 +218,8 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
     counts["averaged"] = kept * per_cycle
     notes.append(f"{kept} of {total} cycles were averaged; the first {options.drop_first} and the last {options.drop_last} were left out.")
     mean_q, mean_tau, cycle_rate = cycles["q"].mean(axis=0), cycles["tau"].mean(axis=0), per_cycle / period
-    position_cutoff = default_cutoff(np.tile(mean_q, (3, 1)), cycle_rate) if options.position_cutoff is None else options.position_cutoff
-    torque_cutoff = 2 * position_cutoff if options.torque_cutoff is None else options.torque_cutoff
+    position_cutoff = default_cutoff(np.tile(mean_q, (3, 1)), cycle_rate, piece.measured_rate) if options.position_cutoff is None else options.position_cutoff
+    torque_cutoff = cycle_rate / 2 if options.torque_cutoff is None else options.torque_cutoff
     notes.append(f"Harmonics were kept up to {position_cutoff:.4g} Hz in the position and {torque_cutoff:.4g} Hz in the torque.")
     smooth, velocity, acceleration = fft_derivatives(mean_q, cycle_rate, position_cutoff)
     return PeriodicAverage(
@@ -226,6 +233,7 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
         tau_cycles=cycles["tau"],
         position_cutoff=position_cutoff,
         torque_cutoff=torque_cutoff,
+        measured_rate=piece.measured_rate,
         joint_names=trial.joint_names,
         counts=counts,
         notes=tuple(notes),

@@ -35,6 +35,9 @@ class Samples:
         Number of the uninterrupted piece that the sample belongs to; nothing may be filtered or differentiated across its ends.
     decimation : int
         Factor by which torque and regressor columns are still to be decimated, alike (:meth:`decimated`).
+    harmonics : int or None
+        The samples are one cycle whose torque holds this many harmonics; where every sample is used, torque and regressor columns are still to be limited to
+        them, alike (:meth:`in_band`). None: no cycle.
     independent_share : float
         Independent torque samples over all of them: a low-pass ties neighbours together. A covariance that takes all residuals as independent is too small by
         this factor, and N times this factor is the number of samples to count degrees of freedom with.
@@ -61,6 +64,7 @@ class Samples:
     joint_names: tuple[str, ...] = ()
     segment: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
     decimation: int = 1
+    harmonics: int | None = None
     independent_share: float = 1.0
     tau_band: Array | None = None
     noise_floor: Array | None = None
@@ -142,6 +146,24 @@ class Samples:
     def decimated_use(self) -> NDArray[np.bool_]:
         """The mask :attr:`use` at the samples that :meth:`decimated` keeps."""
         return self.use if self.decimation == 1 else np.concatenate([self.use[part][:: self.decimation] for part in self.parts()])
+
+    @property
+    def band_limited(self) -> bool:
+        """Whether the equations are to be limited to :attr:`harmonics`: the samples are a whole cycle, of which none is left out."""
+        return self.harmonics is not None and bool(self.use.all())
+
+    def in_band(self, x: ArrayLike, count: int | None = None) -> Array:
+        """``x`` (N, ...) of the cycle with its mean and its first :attr:`harmonics` harmonics only, at ``count`` equal steps of the cycle (default N).
+
+        Filtered like this, torque and regressor keep agreeing whatever the cut-off is. ``2·harmonics + 1`` steps hold all that is left; noise that was white
+        is white again in them, so that they count as that many equations, no more.
+        """
+        signal = np.asarray(x, dtype=float)
+        if self.harmonics is None:
+            return signal
+        n_samples = len(signal)
+        size = n_samples if count is None else count
+        return np.fft.irfft(np.fft.rfft(signal, axis=0)[: self.harmonics + 1], size, axis=0) * (size / n_samples)
 
     def parts(self) -> list[slice]:
         """One slice for each uninterrupted segment."""

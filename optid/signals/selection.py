@@ -13,46 +13,61 @@ from optid.errors import DataError, ShapeError, sentence
 
 Array = NDArray[np.float64]
 DEFAULT_FRACTION = 0.01
+NOISE_FACTOR = 5.0
 
 
-def default_min_speed(dq: ArrayLike) -> Array:
-    """(n,) default threshold: 1 % of each joint's largest speed. A fraction, so that it is right in any unit and for slow and fast joints."""
+def default_min_speed(dq: ArrayLike, noise: ArrayLike = 0.0) -> Array:
+    """(n,) default threshold: 1 % of each joint's largest speed, or five standard deviations of the noise in its velocity where that is more.
+
+    The first part is a fraction, so that it fits any unit and slow joints as well as fast ones; the second leaves out a joint that only trembles.
+
+    Parameters
+    ----------
+    dq : (N, n)
+    noise : scalar or (n,), standard deviation of the velocity's noise where it is known
+    """
     velocity = np.asarray(dq, dtype=float)
-    return DEFAULT_FRACTION * np.abs(velocity).max(axis=0, initial=0.0)
+    return np.maximum(DEFAULT_FRACTION * np.abs(velocity).max(axis=0, initial=0.0), NOISE_FACTOR * np.asarray(noise))
 
 
-def per_joint(value: ArrayLike, n: int, what: str) -> Array:
-    """A scalar or (n,) as (n,), not negative and finite."""
-    array = np.asarray(value, dtype=float)
-    if array.shape not in ((), (n,)):
-        raise ShapeError(sentence(what, f"shape {array.shape}", f"one number, or {n}: one per joint"))
-    if not (np.isfinite(array).all() and (array >= 0).all()):
-        raise DataError(sentence(what, array.tolist(), "finite numbers that are not negative"))
-    return np.broadcast_to(array, (n,)).copy()
+def moving(dq: ArrayLike, min_speed: ArrayLike | None = None, *, noise: ArrayLike = 0.0) -> NDArray[np.bool_]:
+    """(N, n) mask of the samples at which each joint moves faster than its threshold.
 
-
-def moving(dq: ArrayLike, min_speed: ArrayLike | None = None) -> NDArray[np.bool_]:
-    """(N, n) mask of the samples at which joint j moves faster than ``min_speed`` (scalar or (n,) [rad/s]; 0 keeps everything).
-
-    The number of samples left out per joint is ``(~mask).sum(axis=0)``.
+    Parameters
+    ----------
+    dq : (N, n)
+    min_speed : scalar or (n,) [rad/s; m/s], or None
+        None: :func:`default_min_speed`; 0 keeps all samples, those at rest too.
+    noise : scalar or (n,)
+        For the default.
     """
     velocity = np.asarray(dq, dtype=float)
     if velocity.ndim != 2:
         raise ShapeError(sentence("velocities to select by", f"shape {velocity.shape}", "(N, n)"))
-    threshold = default_min_speed(velocity) if min_speed is None else per_joint(min_speed, velocity.shape[1], "min_speed")
+    if min_speed is None:
+        return np.abs(velocity) > default_min_speed(velocity, noise)
+    threshold = _per_joint(min_speed, velocity.shape[1])
     return (np.abs(velocity) > threshold) | (threshold == 0)
 
 
-def selected(dq: ArrayLike, min_speed: ArrayLike | None, counts: dict[str, int], notes: list[str]) -> NDArray[np.bool_]:
+def selected(dq: Array, min_speed: ArrayLike | None, noise: ArrayLike, counts: dict[str, int], notes: list[str]) -> NDArray[np.bool_]:
     """The mask of :func:`moving`, with what it leaves out added to ``counts`` and told in ``notes``."""
-    velocity = np.asarray(dq, dtype=float)
-    threshold = per_joint(default_min_speed(velocity) if min_speed is None else min_speed, velocity.shape[1], "min_speed")
-    mask = moving(velocity, threshold)
+    mask = moving(dq, min_speed, noise=noise)
     slow = (~mask).sum(axis=0)
     if slow.any():
+        threshold = default_min_speed(dq, noise) if min_speed is None else _per_joint(min_speed, dq.shape[1])
         counts["slow"] = int(slow.sum())
         notes.append(
             f"Not used, because the joint moves no faster than {', '.join(f'{x:.3g}' for x in threshold)} rad/s (or m/s): "
-            f"{', '.join(map(str, slow))} of {len(velocity)} samples, joint by joint."
+            f"{', '.join(map(str, slow))} of {len(dq)} samples, joint by joint."
         )
     return mask
+
+
+def _per_joint(value: ArrayLike, n: int) -> Array:
+    array = np.asarray(value, dtype=float)
+    if array.shape not in ((), (n,)):
+        raise ShapeError(sentence("min_speed", f"shape {array.shape}", f"one number, or {n}: one per joint"))
+    if not (np.isfinite(array).all() and (array >= 0).all()):
+        raise DataError(sentence("min_speed", array.tolist(), "finite numbers that are not negative"))
+    return np.broadcast_to(array, (n,))
