@@ -12,7 +12,6 @@ and so linear in (m, h, I): nothing is divided by a mass, and massless links or 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
@@ -56,18 +55,23 @@ class JointGeometry:
 
 @dataclass(frozen=True)
 class LinkMotion:
-    """Motion of link frame i, expressed in it: pose in the parent, angular velocity and acceleration, linear acceleration of its origin."""
+    """Motion of link frame i, expressed in it: pose in the parent, angular velocity and acceleration, linear acceleration of its origin.
+
+    ``field`` is the matrix Ψ = α× + ω×ω×: a point r of the body has the acceleration ``acceleration + Ψ r``.
+    """
 
     R: ca.SX
     p: ca.SX
     omega: ca.SX
     alpha: ca.SX
     acceleration: ca.SX
+    field: ca.SX
 
 
 def link_motions(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX) -> list[LinkMotion]:
     """Forward recursion over the chain (joint coordinates of the chain, mimic joints expanded)."""
     omega = alpha = ca.SX(3, 1)
+    field = ca.SX(3, 3)
     acceleration = vector(-robot.base.R.T @ np.array(robot.gravity))
     motions = []
     for i, joint in enumerate(robot.joints):
@@ -75,10 +79,9 @@ def link_motions(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX) -> list[LinkMoti
         R, p = joint_transform(joint, q[i])
         Rt = R.T
         point = geometry.place if joint.revolute else geometry.place + geometry.parent_axis * q[i]
-        acceleration = acceleration + cross(alpha, point) + cross(omega, cross(omega, point))
+        acceleration = ca.mtimes(Rt, acceleration + ca.mtimes(field, point))
         omega_parent = ca.mtimes(Rt, omega)
         alpha = ca.mtimes(Rt, alpha)
-        acceleration = ca.mtimes(Rt, acceleration)
         if joint.revolute:
             spin = geometry.axis * dq[i]
             alpha = alpha + geometry.axis * ddq[i] + cross(omega_parent, spin)
@@ -86,8 +89,10 @@ def link_motions(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX) -> list[LinkMoti
         else:
             omega = omega_parent
             acceleration = acceleration + geometry.axis * ddq[i] + 2 * cross(omega, geometry.axis * dq[i])
-        acceleration = acceleration + cross(alpha, geometry.lever) + cross(omega, cross(omega, geometry.lever))
-        motions.append(LinkMotion(R, p, omega, alpha, acceleration))
+        omega_x = cross_matrix(omega)
+        field = cross_matrix(alpha) + ca.mtimes(omega_x, omega_x)
+        acceleration = acceleration + ca.mtimes(field, geometry.lever)
+        motions.append(LinkMotion(R, p, omega, alpha, acceleration, field))
     return motions
 
 
@@ -97,22 +102,13 @@ def _inertia_columns(v: ca.SX) -> ca.SX:
     return ca.vertcat(ca.horzcat(x, y, z, o, o, o), ca.horzcat(o, x, o, y, z, o), ca.horzcat(o, o, x, o, y, z))
 
 
-def body_wrench_regressor(motion: LinkMotion) -> tuple[ca.SX, ca.SX]:
-    """Force (3, 10) and moment about the frame's origin (3, 10) per standard parameter of the body."""
-    omega_x = cross_matrix(motion.omega)
-    force = ca.horzcat(motion.acceleration, cross_matrix(motion.alpha) + ca.mtimes(omega_x, omega_x), ca.SX(3, 6))
-    inertia = _inertia_columns(motion.alpha) + ca.mtimes(omega_x, _inertia_columns(motion.omega))
-    moment = ca.horzcat(ca.SX(3, 1), -cross_matrix(motion.acceleration), inertia)
-    return force, moment
-
-
 def body_wrench(motion: LinkMotion, pi: ca.SX) -> tuple[ca.SX, ca.SX]:
     """Force (3,) and moment about the frame's origin (3,) of a body with standard parameters ``pi`` (10,)."""
     mass, h, inertia = pi[0], pi[1:4], pi[4:10]
     I = ca.vertcat(
         ca.horzcat(inertia[0], inertia[1], inertia[2]), ca.horzcat(inertia[1], inertia[3], inertia[4]), ca.horzcat(inertia[2], inertia[4], inertia[5])
     )
-    force = mass * motion.acceleration + cross(motion.alpha, h) + cross(motion.omega, cross(motion.omega, h))
+    force = mass * motion.acceleration + ca.mtimes(motion.field, h)
     moment = ca.mtimes(I, motion.alpha) + cross(motion.omega, ca.mtimes(I, motion.omega)) + cross(h, motion.acceleration)
     return force, moment
 
@@ -145,18 +141,21 @@ def chain_torque(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX, pi: ca.SX) -> ca
 
 
 def chain_regressor(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX) -> ca.SX:
-    """Regressor (n_links, 10·n_links) of the rigid chain: block upper triangular, joint j feels links i ≥ j."""
-    motions = link_motions(robot, q, dq, ddq)
-    blocks = [_link_columns(robot.joints, motions, i) for i in range(robot.n_links)]
-    return ca.horzcat(*blocks)
+    """Regressor (n_links, 10·n_links) of the rigid chain: block upper triangular, joint j feels links i ≥ j.
 
-
-def _link_columns(joints: Sequence[Joint], motions: list[LinkMotion], link: int) -> ca.SX:
-    def rows() -> Iterator[ca.SX]:
-        force, moment = body_wrench_regressor(motions[link])
-        for j in reversed(range(link + 1)):
-            yield _joint_row(joints[j], force, moment)
-            force, moment = _to_parent(motions[j], force, moment)
-
-    below = ca.SX(len(joints) - link - 1, 10)
-    return ca.vertcat(*reversed(list(rows())), below)
+    What joint j feels of link i is the power of the link's wrench on the motion that this joint alone would give the link frame: angular velocity w and origin
+    velocity v per unit of joint speed. Two vectors for each joint travel up the chain, instead of a wrench of ten columns for each link down it.
+    """
+    n = robot.n_links
+    Y = ca.SX(n, 10 * n)
+    screws: list[tuple[ca.SX, ca.SX]] = []
+    for i, (joint, motion) in enumerate(zip(robot.joints, link_motions(robot, q, dq, ddq), strict=True)):
+        Rt = motion.R.T
+        screws = [(ca.mtimes(Rt, w), ca.mtimes(Rt, v + cross(w, motion.p))) for w, v in screws]
+        geometry = JointGeometry.of(joint)
+        screws.append((geometry.axis, cross(geometry.axis, geometry.lever)) if joint.revolute else (ca.SX(3, 1), geometry.axis))
+        inertia = _inertia_columns(motion.alpha) + ca.mtimes(cross_matrix(motion.omega), _inertia_columns(motion.omega))
+        for j, (w, v) in enumerate(screws):
+            moments = ca.mtimes(v.T, motion.field) + cross(motion.acceleration, w).T
+            Y[j, 10 * i : 10 * i + 10] = ca.horzcat(ca.mtimes(v.T, motion.acceleration), moments, ca.mtimes(w.T, inertia))
+    return Y
