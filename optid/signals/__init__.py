@@ -3,7 +3,7 @@
 from .bandwidth import default_cutoff
 from .clock import roughness, stamps_over_clock
 from .derivatives import central, fft_derivatives, fft_lowpass, fourier_fit, savgol
-from .filters import Nyquist, decimate, lowpass, minimum_length, noise_share, settling_samples
+from .filters import Nyquist, decimate, lowpass, minimum_length, noise_share, settling_samples, shortest_to_decimate
 from .period import find_period
 from .periodic import PeriodicAverage, PeriodicOptions, average_cycles, pooled_variance
 from .preprocessing import Preprocessing
@@ -37,5 +37,6 @@ __all__ = [
     "savgol",
     "segments",
     "settling_samples",
+    "shortest_to_decimate",
     "stamps_over_clock",
 ]

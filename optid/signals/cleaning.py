@@ -131,7 +131,7 @@ def pieces(record: Record, options: Preprocessing, counts: dict[str, int], notes
     holes = sum(int(p.filled.sum()) for p in made)
     if holes:
         counts["holes filled"] = holes
-        notes.append(f"{holes} samples of the grid lie in short holes; they were interpolated for the filters and are not used.")
+        notes.append(f"{holes} samples of the grid lie in short holes and were interpolated.")
     return made
 
 

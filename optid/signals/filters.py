@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import ceil, log, pi, sin
 
 import numpy as np
@@ -135,13 +136,13 @@ def noise_share(cutoff: Cutoff, rate: float = 1.0, order: int = 4) -> float:
 def decimate(x: ArrayLike, factor: int) -> Array:
     """Every ``factor``-th sample after a zero-phase anti-alias filter (Chebyshev of order 8 at 0.8 of the new Nyquist frequency: scipy's defaults).
 
-    The same call on the torque and on every column of the regressor filters both sides of the equation alike.
+    The same call on the torque and on every column of the regressor filters both sides of the equation alike. Factors above 12 are taken in steps.
 
     Parameters
     ----------
-    x : (N,) or (N, p)
+    x : (N,) or (N, p), N at least :func:`shortest_to_decimate`
     factor : int
-        At most 12 in one step, as for any such filter; 1 returns a copy.
+        1 returns a copy.
 
     Returns
     -------
@@ -150,13 +151,36 @@ def decimate(x: ArrayLike, factor: int) -> Array:
     from scipy.signal import decimate as reduce
 
     signal = require_finite(x, "signal to decimate")
-    if int(factor) != factor or not 1 <= factor <= 12:
-        raise DataError(sentence("decimation factor", factor, "a whole number from 1 to 12", "Decimate in several steps."))
-    if factor == 1:
-        return signal.copy()
-    if len(signal) <= 27:
-        raise DataError(sentence("signal to decimate", f"{len(signal)} samples", "at least 28"))
-    return columnwise(lambda x: np.asarray(reduce(x, int(factor))), signal)
+    shortest = shortest_to_decimate(factor)
+    if len(signal) < shortest:
+        raise DataError(sentence(f"signal to decimate by {factor}", f"{len(signal)} samples", f"at least {shortest}"))
+    out = signal.copy()
+    for step in _steps(factor):
+        out = columnwise(partial(reduce, q=step), out)
+    return out
+
+
+def shortest_to_decimate(factor: int) -> int:
+    """Fewest samples that :func:`decimate` takes: 28 for its filter, at every step."""
+    shortest = 0
+    for step in reversed(_steps(factor)):
+        shortest = max(28, (shortest - 1) * step + 1)
+    return max(shortest, 1)
+
+
+def _steps(factor: int) -> list[int]:
+    """Factors of at most 12, large ones first."""
+    rest = int(factor)
+    steps: list[int] = []
+    while rest > 1:
+        step = next((k for k in range(12, 1, -1) if rest % k == 0), 0)
+        if not step:
+            break
+        steps.append(step)
+        rest //= step
+    if rest != 1 or factor != int(factor):
+        raise DataError(sentence("decimation factor", factor, "a whole number, 1 or more, without prime factors above 11"))
+    return steps
 
 
 def columnwise(change: Callable[[Array], Array], x: Array) -> Array:

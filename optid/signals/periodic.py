@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,7 +13,7 @@ from optid.errors import DataError, sentence
 from optid.experiment.trial import Trial
 
 from .bandwidth import default_cutoff
-from .cleaning import clean, pieces
+from .cleaning import Piece, clean, pieces
 from .derivatives import fft_derivatives, fft_lowpass
 from .period import find_period
 from .samples import Samples
@@ -170,7 +170,7 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
     """Find the true period, cut the record into cycles, drop the outer ones, average, band-limit and differentiate.
 
     Of ``preprocessing`` the treatment of time (``clock``, ``rate``, ``interpolation``, ``max_gap``), of bad samples and the window ``start``, ``stop`` apply;
-    its filters and trims do not. The first cycle starts at the window's start.
+    its filters and trims do not. The first cycle starts at the window's start. What was interpolated in short holes counts like the rest of its cycle.
 
     Raises
     ------
@@ -187,43 +187,19 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
     if len(made) > 1:
         counts["in other pieces"] = sum(len(p.time) for p in made) - len(piece.time)
         notes.append(f"Only the longest uninterrupted piece was cut into cycles; {counts['in other pieces']} samples lie in the others.")
-    first = trial.time[0] + (preprocessing.start or 0.0)
-    last = np.inf if preprocessing.stop is None else trial.time[0] + preprocessing.stop
-    inside = (piece.time >= first) & (piece.time <= last)
-    time, rate, q = piece.time[inside], piece.rate, piece.signals["q"][inside]
-    if not inside.all():
-        counts["outside the window"] = int((~inside).sum())
-    period = nominal if options.search == 0 else _period(q, rate, nominal, options)
-    notes.append(f"Period {period:.6g} s ({period * rate:.5g} samples of {1e3 / rate:.6g} ms), nominally {nominal:.6g} s.")
-    slack = 0.02 if options.drop_last else 1 / (period * rate)  # a last cycle that is dropped anyway may be a little short
-    total = int(np.floor(len(time) / (period * rate) + slack))
-    kept = total - options.drop_first - options.drop_last
-    if kept < 2:
-        raise DataError(
-            sentence(
-                f"cycles of trial {trial.name!r}",
-                f"{total} of {period:.4g} s, {options.drop_first} and {options.drop_last} to be dropped",
-                "two or more left",
-                "Record more cycles, or drop fewer.",
-            )
-        )
-    per_cycle = round(period * rate)
-    phase: Array = np.arange(per_cycle, dtype=float) * (period / per_cycle)
-    starts = time[0] + period * (options.drop_first + np.arange(kept))
-    instants = np.minimum((starts[:, None] + phase).ravel(), time[-1])
-    cycles = {
-        what: interpolate(time, piece.signals[what][inside], instants, preprocessing.interpolation).reshape(kept, per_cycle, trial.n) for what in ("q", "tau")
-    }
-    counts["in dropped cycles"] = len(time) - kept * per_cycle
-    counts["averaged"] = kept * per_cycle
-    notes.append(f"{kept} of {total} cycles were averaged; the first {options.drop_first} and the last {options.drop_last} were left out.")
+    piece = _windowed(piece, trial.time[0], preprocessing, counts)
+    period = nominal if options.search == 0 else _period(piece, nominal, options)
+    step = 1e3 / piece.rate
+    notes.append(f"Period {period:.6g} s ({period * piece.rate:.5g} samples of {step:.6g} ms), nominally {nominal:.6g} s.")
+    cycles = _cut(piece, period, options, preprocessing.interpolation, trial.name, counts, notes)
+    per_cycle = cycles["q"].shape[1]
     mean_q, mean_tau, cycle_rate = cycles["q"].mean(axis=0), cycles["tau"].mean(axis=0), per_cycle / period
     position_cutoff = default_cutoff(np.tile(mean_q, (3, 1)), cycle_rate, piece.measured_rate) if options.position_cutoff is None else options.position_cutoff
     torque_cutoff = cycle_rate / 2 if options.torque_cutoff is None else options.torque_cutoff
     notes.append(f"Harmonics were kept up to {position_cutoff:.4g} Hz in the position and {torque_cutoff:.4g} Hz in the torque.")
     smooth, velocity, acceleration = fft_derivatives(mean_q, cycle_rate, position_cutoff)
     return PeriodicAverage(
-        time=phase,
+        time=np.arange(per_cycle, dtype=float) * (period / per_cycle),
         period=period,
         q=smooth,
         dq=velocity,
@@ -242,8 +218,41 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
     )
 
 
-def _period(q: Array, rate: float, nominal: float, options: PeriodicOptions) -> float:
+def _windowed(piece: Piece, reference: float, preprocessing: Preprocessing, counts: dict[str, int]) -> Piece:
+    """The piece between ``start`` and ``stop``."""
+    after, rounding = piece.time - reference, 1e-3 / piece.rate
+    inside = (after >= (preprocessing.start or 0.0) - rounding) & (after <= (np.inf if preprocessing.stop is None else preprocessing.stop) + rounding)
+    if inside.all():
+        return piece
+    counts["outside the window"] = int((~inside).sum())
+    return replace(piece, time=piece.time[inside], filled=piece.filled[inside], signals={what: x[inside] for what, x in piece.signals.items()})
+
+
+def _period(piece: Piece, nominal: float, options: PeriodicOptions) -> float:
     """The period found in the part of the record that the outer cycles leave, where that is long enough."""
-    before, after = round(options.drop_first * nominal * rate), round(options.drop_last * nominal * rate)
-    middle = q[before : len(q) - after]
-    return find_period(middle if len(middle) > 2.3 * nominal * rate else q, rate, nominal, options.search)
+    q, cycle = piece.signals["q"], nominal * piece.rate
+    middle = q[round(options.drop_first * cycle) : len(q) - round(options.drop_last * cycle)]
+    return find_period(middle if len(middle) > 2.3 * cycle else q, piece.rate, nominal, options.search)
+
+
+def _cut(piece: Piece, period: float, options: PeriodicOptions, interpolation: str, name: str, counts: dict[str, int], notes: list[str]) -> dict[str, Array]:
+    """Position and torque of the cycles kept, (N_c, N_s, n) each, at instants that split the period evenly."""
+    time, per_cycle = piece.time, round(period * piece.rate)
+    slack = 0.02 if options.drop_last else 1 / per_cycle  # a last cycle that is dropped anyway may be a little short
+    total = int(np.floor(len(time) / (period * piece.rate) + slack))
+    kept = total - options.drop_first - options.drop_last
+    if kept < 2:
+        raise DataError(
+            sentence(
+                f"cycles of trial {name!r}",
+                f"{total} of {period:.4g} s, {options.drop_first} and {options.drop_last} to be dropped",
+                "two or more left",
+                "Record more cycles, or drop fewer.",
+            )
+        )
+    starts = time[0] + period * (options.drop_first + np.arange(kept))
+    instants = np.minimum((starts[:, None] + np.arange(per_cycle) * (period / per_cycle)).ravel(), time[-1])
+    counts["in dropped cycles"] = len(time) - kept * per_cycle
+    counts["averaged"] = kept * per_cycle
+    notes.append(f"{kept} of {total} cycles were averaged; the first {options.drop_first} and the last {options.drop_last} were left out.")
+    return {what: interpolate(time, piece.signals[what], instants, interpolation).reshape(kept, per_cycle, -1) for what in ("q", "tau")}

@@ -12,7 +12,7 @@ from optid.experiment.trial import Trial
 
 from .cleaning import clean, pieces
 from .conditioning import Conditioning, Motion
-from .filters import Cutoff, noise_share
+from .filters import Cutoff, noise_share, shortest_to_decimate
 from .periodic import PeriodicOptions, average_cycles
 from .samples import Samples
 from .selection import selected
@@ -109,6 +109,7 @@ class Preprocessing:
             value = getattr(self, what)
             if value is not None and (value < least or int(value) != value):
                 raise DataError(sentence(f"{what} of the preprocessing", value, f"a whole number, {least} or more"))
+        shortest_to_decimate(self.decimate)
         for what in ("rate", "max_gap", "savgol_window"):
             value = getattr(self, what)
             if value is not None and not (np.isreal(value) and 0 < value < np.inf):
@@ -162,16 +163,20 @@ class Preprocessing:
 
     def _gather(self, trial: Trial, motions: list[Motion], rate: float, share: float, counts: dict[str, int], notes: list[str]) -> Samples:
         """One set of samples out of the pieces: window, every k-th, selection by speed."""
-        chosen, rounding = [], 1e-3 / rate
+        chosen, rounding, fewest = [], 1e-3 / rate, shortest_to_decimate(self.decimate)
         for motion in motions:
             after = motion.time - trial.time[0]
             first = 0 if self.start is None else int(np.searchsorted(after, self.start - rounding))
             last = len(after) if self.stop is None else int(np.searchsorted(after, self.stop + rounding, side="right"))
-            chosen.append(slice(first, max(first, last), self.every))
             inside = max(first, last) - first
-            for what, number in (("outside the window", len(after) - inside), ("thinned out", inside - -(-inside // self.every))):
+            kept = -(-inside // self.every)
+            short = kept if kept < fewest else 0
+            chosen.append(slice(first, first if short else first + inside, self.every))
+            for what, number in (("outside the window", len(after) - inside), ("thinned out", inside - kept), ("too few to decimate", short)):
                 if number:
                     counts[what] = counts.get(what, 0) + number
+        if "too few to decimate" in counts:
+            notes.append(f"{counts['too few to decimate']} samples were dropped in pieces of fewer than the {fewest} that decimation by {self.decimate} takes.")
 
         def joined(what: str) -> Any:
             parts = [getattr(motion, what)[index] for motion, index in zip(motions, chosen, strict=True)]
@@ -179,9 +184,14 @@ class Preprocessing:
 
         dq = joined("dq")
         if not len(dq):
-            raise DataError(sentence(f"trial {trial.name!r}", "no sample inside the time window", "some", "start and stop count from the first stamp."))
+            raise DataError(
+                sentence(f"trial {trial.name!r}", "no sample left", "some", "start and stop count from the first stamp; decimate needs long pieces.")
+            )
         noise = np.max([motion.speed_noise for motion in motions], axis=0)
-        use = selected(dq, self.min_speed, noise, counts, notes) & ~joined("filled")[:, None]
+        filled = joined("filled")
+        if filled.any():
+            notes.append(f"The equations at {int(filled.sum())} interpolated samples are not used.")
+        use = selected(dq, self.min_speed, noise, counts, notes) & ~filled[:, None]
         counts["kept"] = len(dq)
         return Samples(
             time=joined("time"),

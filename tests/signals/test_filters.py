@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optid.errors import DataError
-from optid.signals import Nyquist, decimate, lowpass, minimum_length, noise_share, settling_samples
+from optid.signals import Nyquist, decimate, lowpass, minimum_length, noise_share, settling_samples, shortest_to_decimate
 
 
 def test_c70_sine_has_no_lag_and_almost_no_loss():
@@ -20,7 +20,7 @@ def test_c70_sine_has_no_lag_and_almost_no_loss():
     assert np.dot(filtered[middle], sine[middle]) / np.dot(sine[middle], sine[middle]) == pytest.approx(0.9999, abs=2e-5)
 
 
-@settings(max_examples=40, deadline=None, database=None)
+@settings(max_examples=40, deadline=None)
 @given(frequency=st.floats(0.3, 8), phase=st.floats(0, 6.28), cutoff=st.floats(4, 40), order=st.integers(1, 8))
 def test_sine_keeps_its_phase_and_gets_the_squared_butterworth_gain(frequency, phase, cutoff, order):
     rate = 1000.0
@@ -133,8 +133,15 @@ def test_decimate_is_scipys_and_keeps_a_slow_sine():
     assert np.array_equal(decimate(x, 10), reference(x, 10))
     assert np.abs(decimate(np.stack([x, -x], axis=1), 4) - np.stack([x, -x], axis=1)[::4]).max() < 0.06  # ripple of the Chebyshev filter
     assert decimate(x, 1) is not x
-    for factor in (0, 13, 2.5):
+    assert np.array_equal(decimate(x, 50), reference(reference(x, 10), 5))
+    for factor in (0, -2, 13, 2.5):
         with pytest.raises(DataError, match="decimation factor"):
             decimate(x, factor)
-    with pytest.raises(DataError, match="20 samples, expected at least 28"):
-        decimate(x[:20], 2)
+
+
+def test_shortest_record_to_decimate_is_just_enough():
+    for factor, shortest in ((1, 1), (2, 28), (12, 28), (50, 271)):
+        assert shortest_to_decimate(factor) == shortest
+        assert len(decimate(np.zeros(shortest), factor)) == -(-shortest // factor)
+    with pytest.raises(DataError, match="signal to decimate by 50: 270 samples, expected at least 271"):
+        decimate(np.zeros(270), 50)

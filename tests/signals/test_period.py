@@ -15,7 +15,7 @@ def motion(time, period):
     return np.stack([np.sin(omega * time) + 0.4 * np.cos(4 * omega * time), 0.3 * np.cos(2 * omega * time + 1) - 1.5], axis=1)
 
 
-@settings(max_examples=25, deadline=None, database=None)
+@settings(max_examples=25, deadline=None)
 @given(samples=st.floats(470, 530), cycles=st.floats(3.1, 9))
 def test_period_is_found_to_a_hundredth_of_a_sample(samples, cycles):
     q = motion(np.arange(int(cycles * samples)) / 100, samples / 100)

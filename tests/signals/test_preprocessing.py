@@ -199,6 +199,14 @@ def test_pieces_too_short_to_filter_are_counted():
     assert Preprocessing().apply(trial(time)).counts["in short pieces"] == 10
 
 
+def test_pieces_too_short_to_decimate_are_counted():
+    time = np.r_[np.arange(800), 900 + np.arange(50)] / 100
+    samples = Preprocessing(cutoff=10.0, trim=15, decimate=4).apply(trial(time))
+    assert samples.counts["too few to decimate"] == 20
+    assert samples.n_samples == 770
+    assert samples.decimated(samples.tau).shape == samples.decimated_use().shape == (193, 2)
+
+
 def test_lost_samples_are_bridged_but_not_used():
     keep = np.delete(np.arange(2000), [400, 401, 402, 900])
     full = trial()
@@ -277,6 +285,7 @@ def test_savitzky_golay_route():
         ({"on_bad": "ignore"}, "'drop' or 'raise'"),
         ({"every": 0}, "every of the preprocessing: 0, expected a whole number, 1 or more"),
         ({"trim": -1}, "trim of the preprocessing"),
+        ({"decimate": 13}, "decimation factor: 13"),
         ({"rate": -5.0}, "rate of the preprocessing"),
         ({"clock": "recorded", "rate": 100.0}, "both need a uniform grid"),
     ],
@@ -294,7 +303,7 @@ def test_what_a_trial_must_have():
         Preprocessing().apply(Trial(time=np.arange(50), q=q, current=q))
     with pytest.raises(DataError, match="no dq, expected one, as use_measured_velocity says"):
         Preprocessing(use_measured_velocity=True).apply(Trial(time=np.arange(50), q=q, tau=q))
-    with pytest.raises(DataError, match="no sample inside the time window"):
+    with pytest.raises(DataError, match=r"no sample left, expected some"):
         Preprocessing(start=100.0).apply(trial())
 
 

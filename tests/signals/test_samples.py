@@ -1,5 +1,7 @@
 """Samples: shapes, segments, decimation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -42,3 +44,18 @@ def test_without_decimation_nothing_changes():
     samples = Samples.from_arrays(zero, zero, zero, zero)
     assert samples.decimated(samples.tau) is samples.tau
     assert samples.decimated_use() is samples.use
+
+
+def test_harmonics_of_a_cycle_are_kept_alike_in_every_column():
+    """A square wave of amplitude 1: its harmonics are 4/(πh), odd ones only."""
+    phase = 2 * np.pi * (np.arange(500) + 0.5) / 500
+    square = np.sign(np.sin(phase))[:, None]
+    cycle = Samples(np.arange(500.0), square, square, square, square, square, np.ones((500, 1), dtype=bool), 1.0, harmonics=4)
+    expected = 4 / np.pi * (np.sin(phase) + np.sin(3 * phase) / 3)
+    assert cycle.band_limited
+    assert cycle.in_band(square)[:, 0] == pytest.approx(expected, abs=1e-4)
+    fewer = cycle.in_band(np.stack([square, 2 * square], axis=2), count=9)
+    assert fewer.shape == (9, 1, 2)
+    assert np.sum(fewer[:, 0, 0] ** 2) / 9 == pytest.approx(np.mean(expected**2), rel=1e-3)  # the nine steps hold all of the power
+    assert not replace(cycle, use=np.arange(500)[:, None] > 0).band_limited
+    assert replace(cycle, harmonics=None).in_band(square) is square
