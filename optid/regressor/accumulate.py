@@ -23,9 +23,11 @@ def blocks(base: BaseParameters, samples: Samples, known: Array | None) -> Itera
     """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks.
 
     The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,). Samples that ask for
-    decimation come as one block, decimated like their torque.
+    decimation come as one block, decimated like their torque; a cycle limited to some harmonics comes as one block of ``2·harmonics + 1`` equal steps, torque
+    and regressor limited alike.
     """
-    size = len(samples.q) if samples.decimation > 1 else BLOCK
+    whole = samples.decimation > 1 or samples.band_limited
+    size = len(samples.q) if whole else BLOCK
     for start in range(0, len(samples.q), max(size, 1)):
         part = slice(start, start + size)
         q, dq, ddq = samples.q[part], samples.dq[part], samples.ddq[part]
@@ -36,7 +38,18 @@ def blocks(base: BaseParameters, samples: Samples, known: Array | None) -> Itera
         use = samples.use[part]
         if samples.decimation > 1:
             Y, targets, use = samples.decimated(Y), samples.decimated(targets), samples.decimated_use()
+        elif samples.band_limited:
+            Y, targets, use = _in_band(samples, Y, targets)
         yield Y, targets, use
+
+
+def _in_band(samples: Samples, Y: Array, targets: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Block of one cycle in its harmonics; the raw torque is taken at the same steps, with all that it holds."""
+    count = min(2 * (samples.harmonics or 0) + 1, len(samples.q))
+    phase, steps = np.arange(len(samples.q)) / len(samples.q), np.arange(count) / count
+    raw = [np.interp(steps, phase, column, period=1.0) for column in targets[:, :, 1].T]
+    limited = np.stack([samples.in_band(targets[:, :, 0], count), np.column_stack(raw)], axis=2)
+    return samples.in_band(Y, count), limited, np.ones((count, samples.n), dtype=bool)
 
 
 def accumulate(base: BaseParameters, samples: Samples, known: Array | None = None) -> JointFactors:

@@ -204,4 +204,6 @@ def validate(fit: IdentificationResult, trial: Any, *, preprocessing: Preprocess
     if samples.decimation > 1:
         predicted = samples.decimated(predicted)
         samples = _decimated(samples)
+    elif samples.band_limited:
+        predicted = samples.in_band(predicted)
     return score(samples, predicted, fit.base.model.robot.joint_names)
