@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .base import base
+from .demo import demo
 from .guard import Commands
 from .identify import identify
 from .import_ import import_
@@ -39,6 +40,7 @@ def options(
     """Find a robot's dynamic model from measurements."""
 
 
+app.command("demo")(demo)
 app.command("info")(info)
 app.command("import")(import_)
 app.command("identify")(identify)

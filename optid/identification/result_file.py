@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import asdict, fields, is_dataclass, replace
 from os import PathLike
 from typing import Any
 
@@ -28,7 +28,7 @@ from optid.statistics import Determinacy
 
 KIND = "optid-identification"
 NAME = "identification"
-_SOLUTION = ("x", "fun", "max_violation", "status", "message", "n_evaluations", "wall_time", "seed", "solver", "problem", "names", "loses")
+_SOLUTION = ("x", "fun", "max_violation", "status", "message", "n_evaluations", "seed", "solver", "problem", "names", "loses")
 
 
 def versions() -> dict[str, str]:
@@ -98,8 +98,13 @@ def _plain(options: Any) -> Any:
     return options
 
 
-def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = True) -> None:
+def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = True, created: str | None = None) -> None:
     """Write a fitted model to an experiment file (HDF5) that :func:`load_result` reads.
+
+    Parameters
+    ----------
+    created : str, optional
+        Date and time written into the file, now by default. With a date given, equal fits give equal files: the time the solver took is not stored.
 
     Raises
     ------
@@ -110,7 +115,8 @@ def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite:
 
     robot = fit.base.model.robot
     info = RobotInfo.of(robot, fit.base.model.parameter_names, description=robot_to_toml(robot))
-    write_experiment(Experiment(title=f"identification of {robot.name}", robot=info, results={NAME: result_mapping(fit)}), path, overwrite)
+    experiment = Experiment(title=f"identification of {robot.name}", robot=info, results={NAME: result_mapping(fit)})
+    write_experiment(experiment if created is None else replace(experiment, created=created), path, overwrite)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------------------------------------
@@ -221,7 +227,7 @@ def _base(stored: Mapping[str, Any], model: DynamicModel, where: str) -> BasePar
 
 def _solution(stored: Mapping[str, Any]) -> Solution:
     values = {name: stored[name] for name in _SOLUTION}
-    values |= {"x": np.asarray(values["x"], dtype=float), "names": tuple(values["names"]), "loses": tuple(values["loses"])}
+    values |= {"wall_time": float("nan"), "x": np.asarray(values["x"], dtype=float), "names": tuple(values["names"]), "loses": tuple(values["loses"])}
     return Solution(**values)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from .html import html_report, write_report
+from .html import Table, html_report, write_report
 from .numbers import to_dict, to_json
-from .plots import plot_parameters, plot_residual_spectrum, plot_residuals, plot_singular_values, plot_torque
+from .plots import plot_comparison, plot_parameters, plot_residual_spectrum, plot_residuals, plot_singular_values, plot_torque
 from .spectrum import residual_spectrum
 from .text import text_report
 from .verdict import verdict
 
 __all__ = [
+    "Table",
     "html_report",
+    "plot_comparison",
     "plot_parameters",
     "plot_residual_spectrum",
     "plot_residuals",

@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 
 MEASURED, PREDICTED, RAW, BAND = "#1b2838", "#d1495b", "#b8c0cc", "#9ec1e6"
 GUIDE = "#6b7280"
+SPECTRUM_DEPTH = 1e-4
+"""A spectrum is drawn down to this part of its largest amplitude."""
 MOST_POINTS = 3000
 """Longer curves are drawn by the extremes of equal pieces: nothing that stands out is lost, and files stay small."""
 
@@ -67,20 +69,45 @@ def plot_torque(validation: ValidationResult, robot: Robot | None = None, title:
         For the units; N m without it.
     """
     figure, axes = _figure(len(validation.joints), 1.9, sharex=True)
-    gap = 1.5 / validation.rate
     for j, score in enumerate(validation.joints):
-        ax = axes[j, 0]
-        time, (raw, tau, predicted) = thinned(validation.time, validation.tau_raw[:, j], validation.tau[:, j], validation.predicted[:, j], gap=gap)
-        if validation.tau_band is not None:
-            center, half = validation.tau_raw[:, j], validation.tau_band[:, j]
-            t, (low, high) = thinned(validation.time, center - half, center + half, gap=gap)
-            ax.fill_between(t, low, high, color=BAND, alpha=0.55, linewidth=0, label="95 % band of one measurement")
-        ax.plot(time, raw, color=RAW, linewidth=0.8, label="measured, unfiltered")
-        ax.plot(time, tau, color=MEASURED, linewidth=1.1, label="measured, filtered like the model")
-        ax.plot(time, predicted, color=PREDICTED, linewidth=1.1, linestyle=(0, (5, 2)), label="predicted")
-        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
-        ax.set_title(f"rms error {score.rms:.3g}, {_percent(score.relative)} of the torque, R² {score.r_squared:.4f}", fontsize=8, loc="right", color=GUIDE)
+        _draw_torque(axes[j, 0], validation, j)
+        axes[j, 0].set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
     _finish(figure, axes, title or f"Torque on {validation.trial!r}")
+    return figure
+
+
+def _draw_torque(ax: Axes, validation: ValidationResult, j: int) -> None:
+    score, gap = validation.joints[j], 1.5 / validation.rate
+    time, (raw, tau, predicted) = thinned(validation.time, validation.tau_raw[:, j], validation.tau[:, j], validation.predicted[:, j], gap=gap)
+    if validation.tau_band is not None:
+        center, half = validation.tau_raw[:, j], validation.tau_band[:, j]
+        t, (low, high) = thinned(validation.time, center - half, center + half, gap=gap)
+        ax.fill_between(t, low, high, color=BAND, alpha=0.55, linewidth=0, label="95 % band of one measurement")
+    ax.plot(time, raw, color=RAW, linewidth=0.8, label="measured, unfiltered")
+    ax.plot(time, tau, color=MEASURED, linewidth=1.1, label="measured, filtered like the model")
+    ax.plot(time, predicted, color=PREDICTED, linewidth=1.1, linestyle=(0, (5, 2)), label="predicted")
+    ax.set_title(f"rms error {score.rms:.3g}, {_percent(score.relative)} of the torque, R² {score.r_squared:.4f}", fontsize=8, loc="right", color=GUIDE)
+
+
+def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[str], robot: Robot | None = None, title: str | None = None) -> Figure:
+    """Torque of every joint, one column for each validation of the same robot (other options, other models), with a common scale.
+
+    Parameters
+    ----------
+    labels : one for each validation
+    """
+    n = {len(v.joints) for v in validations}
+    if len(n) != 1 or len(labels) != len(validations):
+        raise ShapeError(sentence("validations to compare", f"{len(validations)} of {sorted(n)} joints, {len(labels)} labels", "equal numbers, one label each"))
+    figure, axes = _figure(n.pop(), 1.9, columns=len(validations), width=max(9.0, 5.5 * len(validations)), sharex="col", sharey="row")
+    for k, (validation, label) in enumerate(zip(validations, labels, strict=True)):
+        for j in range(len(axes)):
+            _draw_torque(axes[j, k], validation, j)
+        axes[0, k].annotate(label, (0.0, 1.03), xycoords="axes fraction", fontsize=9, fontweight="bold")
+        axes[-1, k].set_xlabel("time [s]", fontsize=9)
+    for j, score in enumerate(validations[0].joints):
+        axes[j, 0].set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+    _finish(figure, axes, title or f"Torque on {validations[0].trial!r}")
     return figure
 
 
@@ -106,11 +133,14 @@ def plot_residual_spectrum(validation: ValidationResult, robot: Robot | None = N
     for j, score in enumerate(validation.joints):
         ax = axes[j, 0]
         raw = validation.tau_raw - validation.predicted
+        top = 0.0
         for residual, color, label in ((raw, RAW, "unfiltered measurement − predicted"), (validation.residual, PREDICTED, "filtered measurement − predicted")):
             frequency, amplitude = residual_spectrum(validation.time, residual[:, [j]], validation.rate)
-            shown = amplitude[:, 0] > 1e-6 * max(float(np.abs(validation.tau[:, j]).max(initial=0.0)), 1e-300)
-            f, (a,) = thinned(frequency[shown], amplitude[shown, 0], gap=np.inf)
+            f, (a,) = thinned(frequency, np.maximum(amplitude[:, 0], 1e-300), gap=np.inf)
             ax.plot(f, a, color=color, linewidth=0.9, label=label)
+            top = max(top, float(a.max(initial=0.0)))
+        if top > 1e-290:
+            ax.set_ylim(top * SPECTRUM_DEPTH, top * 2)
         ax.set_yscale("log")
         ax.set_xscale("log")
         ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
@@ -176,6 +206,9 @@ def plot_singular_values(fit: IdentificationResult, title: str | None = None) ->
     if not good.all():
         ax.plot(at[~good], np.maximum(s[~good], 1e-17), "x", color=PREDICTED, label="left open")
     ax.set_yscale("log")
+    largest, least = (float(x) if x > 0 else 1.0 for x in (np.max(s, initial=0.0), np.min(s[good], initial=np.inf)))
+    ax.set_ylim(min(10 ** np.floor(np.log10(min(least, largest))), largest / 100) * 0.9, largest * 1.5)
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set_xlabel("number", fontsize=8)
     ax.set_ylabel("singular value", fontsize=9)
     ax.legend(fontsize=8, frameon=False)
@@ -187,10 +220,12 @@ def plot_singular_values(fit: IdentificationResult, title: str | None = None) ->
 def _symmetric_log(panel: Axes, values: Array) -> None:
     """A logarithmic scale on both sides of zero, with a tick at zero and at a few decades."""
     sizes = np.abs(values[np.isfinite(values) & (values != 0)])
-    low, high = (float(np.log10(x)) for x in (np.min(sizes, initial=1.0), np.max(sizes, initial=1.0)))
-    panel.set_xscale("symlog", linthresh=10 ** max(low, high - 6))
-    decades = np.arange(np.ceil(max(low, high - 6)), np.floor(high) + 1)[::-1][:: 1 + int(high - low) // 4]
-    ticks = [*(-(10.0**d) for d in decades if (values < 0).any()), 0.0, *(10.0**d for d in decades if (values > 0).any())]
+    low, high = (float(np.log10(x)) for x in (sizes.min(), sizes.max())) if len(sizes) else (0.0, 0.0)
+    low = max(low, high - 6)
+    panel.set_xscale("symlog", linthresh=10**low)
+    marks = [m * 10.0**d for d in range(int(np.floor(low)), int(np.floor(high)) + 1) for m in (1, 3) if low <= np.log10(m) + d <= high + 0.1]
+    marks = marks[::-1][:: 1 + len(marks) // 4]
+    ticks = [*(-m for m in marks if (values < 0).any()), 0.0, *(m for m in marks if (values > 0).any())]
     panel.set_xticks(ticks, [f"{x:g}" for x in ticks])
     panel.minorticks_off()
 
