@@ -22,7 +22,6 @@ from optid.errors import DataError, ShapeError, sentence
 
 Array = NDArray[np.float64]
 SETTLED = 0.1  # what is left of an end transient (small itself, see above) after settling_samples
-
 PADDING = 10  # settling lengths that the ends are continued by: what starts at their far end has decayed to 1e-10
 SHORTEST_FIT = 8  # samples that the cubic at an end is fitted to, at least
 
