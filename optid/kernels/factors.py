@@ -11,20 +11,28 @@ SIAM J. Sci. Comput. 34 (2012): flat tree inside a stream, binary tree between s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 
+from .lapack import add_rows
+from .threads import available_threads
+
 Array = NDArray[np.float64]
 
-CHUNK_ROWS = 512
-"""Rows under the triangle in one factorisation: in cache, and small enough that the BLAS takes the same path for any number of its threads."""
+SEGMENT_SAMPLES = 1024
+"""Samples copied at a time: they stay in cache, and a long block costs no memory."""
 
-PANEL_COLUMNS = 8
-"""Columns of a Householder panel."""
+PROBE_ROWS = 32
+"""Elements in which a column that is not zero mostly shows."""
+
+WORTH_THREADS = 200_000
+"""Numbers in a block above which the joints are shared among threads."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,21 +117,31 @@ class JointFactors:
         Y, targets, mask, factor = self._checked(Y, tau, use, scale)
         if not len(Y):
             return self
-        triangles, counts, sums = self.triangles.copy(), self.counts.copy(), self.sums.copy()
-        for j in range(self.n_joints):
-            chosen = slice(None) if mask is None or mask[:, j].all() else np.flatnonzero(mask[:, j])
-            block = np.empty((len(Y[chosen, j]), self.n_columns + self.n_targets), order="F")
-            block[:, : self.n_columns] = Y[chosen, j]
-            block[:, self.n_columns :] = targets[chosen, j]
-            if factor is not None:
-                block *= factor[chosen, j, None]
-            if not np.isfinite(block).all():
-                bad = int(np.count_nonzero(~np.isfinite(block).all(axis=1)))
-                raise DataError(sentence(f"joint {j + 1} of the block", f"{bad} of {len(block)} used rows are not finite", "finite rows", "Mask them in use."))
-            triangles[j] = _absorb(triangles[j], block)
-            counts[j] += len(block)
-            sums[j] += block.sum(axis=0)
-        return JointFactors(triangles, counts, sums, self.n_columns)
+
+        def joint(j: int) -> tuple[Array, int, Array]:
+            triangle, count, total = self.triangles[j], int(self.counts[j]), self.sums[j]
+            for start in range(0, len(Y), SEGMENT_SAMPLES):
+                part: Any = slice(start, start + SEGMENT_SAMPLES)
+                if mask is not None and not mask[part, j].all():
+                    part = start + np.flatnonzero(mask[part, j])
+                pieces = Y[part, j].T, targets[part, j].T
+                triangle, added = _absorb(triangle, pieces, None if factor is None else factor[part, j])
+                rows = pieces[0].shape[1]
+                if not np.isfinite(triangle).all():
+                    bad = int(np.count_nonzero(~np.isfinite(np.concatenate(pieces)).all(axis=0)))
+                    found = f"{bad} of {rows} used rows are not finite"
+                    raise DataError(sentence(f"joint {j + 1} of the block", found, "finite numbers whose squares can be added", "Mask them in use."))
+                count, total = count + rows, total + added
+            return triangle, count, total
+
+        workers = min(available_threads(), self.n_joints) if Y.size > WORTH_THREADS else 1
+        if workers < 2:
+            results = [joint(j) for j in range(self.n_joints)]
+        else:
+            with ThreadPoolExecutor(workers) as pool:
+                results = list(pool.map(joint, range(self.n_joints)))
+        triangles, counts, sums = zip(*results, strict=True)
+        return JointFactors(np.stack(triangles), np.array(counts, dtype=np.int64), np.stack(sums), self.n_columns)
 
     @staticmethod
     def merge(parts: Sequence[JointFactors]) -> JointFactors:
@@ -195,7 +213,7 @@ class JointFactors:
             raise ShapeError(sentence("known values", f"shape {fixed.shape}", f"{columns.shape}, one for each known column"))
         free = np.setdiff1d(np.arange(self.n_columns), columns)
         size = len(free) + self.n_targets
-        triangles = np.stack([_absorb(np.zeros((size, size)), part) for part in self._moved(self.triangles, columns, fixed, free)])
+        triangles = np.stack([_absorb(np.zeros((size, size)), [part.T])[0] for part in self._moved(self.triangles, columns, fixed, free)])
         return JointFactors(triangles, self.counts, self._moved(self.sums, columns, fixed, free), len(free))
 
     def _moved(self, table: Array, columns: NDArray[np.int64], fixed: Array, free: NDArray[np.int64]) -> Array:
@@ -235,31 +253,40 @@ class JointFactors:
         return array
 
 
-def _absorb(triangle: Array, block: Array) -> Array:
-    """Triangle of [triangle; block].
+def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = None) -> tuple[Array, Array]:
+    """Triangle of [triangle; columnsᵀ] and the columns' sums; the (c, m) columns come in pieces, and ``factor`` (m,) multiplies their elements.
 
     Columns that are zero in both stay out of the factorisation (joint j does not feel the links before it): their rows and columns of the triangle stay zero.
     """
-    from scipy.linalg.lapack import dgeqrt
-
-    alive = np.flatnonzero(triangle.any(axis=0) | block.any(axis=0))
-    size = len(alive)
-    if not size:
-        return triangle
-    corner = np.ix_(alive, alive)
-    small = triangle[corner]
-    for start in range(0, len(block), CHUNK_ROWS):
-        rows = block[start : start + CHUNK_ROWS]
-        stack = np.empty((size + len(rows), size), order="F")
-        stack[:size] = small
-        stack[size:] = rows[:, alive]
-        factored, _, _ = dgeqrt(min(PANEL_COLUMNS, size), stack, overwrite_a=True)
-        small = np.triu(factored[:size])
-    result = np.zeros_like(triangle)
+    alive = np.concatenate([_not_zero(piece) for piece in pieces])
+    alive |= triangle.any(axis=0)
+    chosen = np.flatnonzero(alive)
+    columns = np.empty((len(chosen), pieces[0].shape[1]))
+    start = at = 0
+    for piece in pieces:
+        here = np.flatnonzero(alive[start : start + len(piece)])
+        # mode="clip" because "raise" would copy once more
+        np.take(piece, here, axis=0, out=columns[at : at + len(here)], mode="clip")
+        start, at = start + len(piece), at + len(here)
+    if factor is not None:
+        columns *= factor
+    sums, result = np.zeros(len(alive)), np.zeros_like(triangle)
+    sums[chosen] = columns.sum(axis=1)
+    corner = np.ix_(chosen, chosen)
+    small = np.asfortranarray(triangle[corner])
+    add_rows(small, columns.T)
     result[corner] = small
-    return result
+    return result, sums
+
+
+def _not_zero(columns: Array) -> NDArray[np.bool_]:
+    """Which of the (c, m) columns hold anything; most show it in their first elements."""
+    alive: NDArray[np.bool_] = np.any(columns[:, :PROBE_ROWS], axis=1)
+    silent = np.flatnonzero(~alive)
+    alive[silent] = columns[silent].any(axis=1)
+    return alive
 
 
 def _pair(first: JointFactors, second: JointFactors) -> JointFactors:
-    triangles = np.stack([_absorb(a, b) for a, b in zip(first.triangles, second.triangles, strict=True)])
+    triangles = np.stack([_absorb(a, [b.T])[0] for a, b in zip(first.triangles, second.triangles, strict=True)])
     return JointFactors(triangles, first.counts + second.counts, first.sums + second.sums, first.n_columns)

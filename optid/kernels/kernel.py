@@ -114,7 +114,7 @@ class Kernel:
         self._evaluator(n).evaluate(inputs, out.reshape(n, m * k))
         return out
 
-    def blocks(self, *samples: ArrayLike, size: int = 512, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
+    def blocks(self, *samples: ArrayLike, size: int = 1024, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
         """The matrices block by block, in bounded memory: pairs (samples, their (B, m, k) matrices).
 
         A block is a view of one buffer, with the samples innermost in memory: it is valid until the next one.

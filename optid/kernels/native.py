@@ -11,7 +11,6 @@ import ctypes
 import hashlib
 import itertools
 import logging
-import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -25,6 +24,7 @@ from numpy.typing import NDArray
 from optid.errors import SolveError, sentence
 
 from .cache import CacheError, find, folder, opened, publish
+from .threads import available_threads
 from .toolchain import CompilerError, Toolchain
 
 Array = NDArray[np.float64]
@@ -93,13 +93,6 @@ class Native:
         failed = self.call(pointers, strides, len(out), out.ctypes.data, by_sample, by_element)
         if failed:
             raise SolveError(sentence(f"function {self.name!r}", f"its evaluation returned {failed}", "0"))
-
-
-def available_threads() -> int:
-    """Processors this process may use, at most ``OMP_NUM_THREADS``."""
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    limit = os.environ.get("OMP_NUM_THREADS", "")
-    return max(1, min(processors, int(limit))) if limit.isdigit() else processors
 
 
 def _tell(reason: str) -> None:

@@ -70,7 +70,7 @@ def test_mask_takes_rows_of_single_joints_and_hides_nan():
     assert factors.counts.tolist() == use.sum(axis=0).tolist()
     beta = np.ones(R)
     np.testing.assert_allclose(factors.residual_sum_of_squares(beta), np.sum(use * (Y @ beta - tau) ** 2, axis=0), rtol=1e-12)
-    with pytest.raises(DataError, match=r"joint 1 of the block: \d+ of 700 used rows are not finite, expected finite rows"):
+    with pytest.raises(DataError, match=r"joint 1 of the block: \d+ of 700 used rows are not finite, expected finite numbers"):
         streamed(holed, torque)
 
 
