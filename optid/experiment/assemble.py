@@ -206,9 +206,10 @@ def _report_dropped(keep: NDArray[np.bool_], possible: NDArray[np.bool_], rows: 
 def _suspect(signals: dict[str, Array], mapping: Mapping, logs: Dict[str, Log]) -> None:
     """Warn of what may be wrong: equal stamps, angles that look like degrees."""
     time = signals["time"]
-    faults = [fault for fault in stamp_faults(time, logs.get("time", logs["q"]).where) if fault.severity == "error"]
+    faults = [fault for fault in stamp_faults(time, f"time of {logs.get('time', logs['q']).where}") if fault.severity == "error"]
     dq = signals.get("dq") if mapping.unit("dq") is None else None
+    places = (f"q of {logs['q'].where}", f"dq of {logs.get('dq', logs['q']).where}")
     stated = mapping.unit("q") is not None
-    faults += [f for f in degree_faults(signals["q"], dq, time, logs["q"].where) if not (stated and f.place.startswith("q "))]
+    faults += [fault for fault in degree_faults(signals["q"], dq, time, places) if not (stated and fault.place == places[0])]
     for fault in faults:
         warnings.warn(str(fault), DataWarning, stacklevel=5)

@@ -65,6 +65,9 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
     while stack:
         group = stack.pop()
         for name in group:
+            if not isinstance(name, str):
+                yield Fault(f"{group.name.rstrip('/')}/{name!r}", "a name in broken Unicode", "names in UTF-8")
+                continue
             place = f"{group.name.rstrip('/')}/{name}"
             link = group.get(name, getlink=True)
             if isinstance(link, h5py.ExternalLink):
@@ -85,8 +88,10 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
                 stack.append(item)
             elif isinstance(item, h5py.Dataset):
                 yield from dataset_faults(item, place)
-            if not isinstance(item, h5py.Datatype):
-                yield from _attribute_faults(item)
+            else:
+                yield Fault(place, "a named data type", "groups and datasets")
+                continue
+            yield from _attribute_faults(item)
 
 
 def _address(item: h5py.HLObject) -> Any:
@@ -150,5 +155,7 @@ def _attribute_faults(item: h5py.Group | h5py.Dataset) -> Iterator[Fault]:
     import h5py
 
     for name in item.attrs:
-        if name not in _SCALE_ATTRIBUTES:
+        if not isinstance(name, str):
+            yield Fault(f"{item.name}@{name!r}", "a name in broken Unicode", "names in UTF-8")
+        elif name not in _SCALE_ATTRIBUTES:
             yield from _type_faults(h5py.h5a.open(item.id, name.encode()).get_type(), f"{item.name}@{name}")

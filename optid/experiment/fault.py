@@ -28,5 +28,13 @@ class Fault:
     hint: str = ""
     severity: str = "error"
 
+    @classmethod
+    def of(cls, error: Exception, place: str = "") -> Fault:
+        """The parts of an error's message (made by :func:`optid.errors.sentence`), at a place of its own if given."""
+        what, _, rest = str(error).partition(": ")
+        found, _, rest = rest.rpartition(", expected ")
+        expected, _, hint = rest.partition(". ")
+        return cls(place or what, found, expected.rstrip("."), hint)
+
     def __str__(self) -> str:
         return sentence(self.place, self.found, self.expected, self.hint)

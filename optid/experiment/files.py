@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from optid.errors import FileBusyError, FileError, MissingFileError, OptidError, sentence
 
+from .heaps import endless_heaps
+
 if TYPE_CHECKING:
     import h5py
 
@@ -79,6 +81,9 @@ def open_file(path: Pathlike, mode: str = "r") -> Iterator[h5py.File]:
 
     with translated(path):
         check_signature(path)
+        for address in endless_heaps(path):
+            hint = "Copy it again from where it came."
+            raise FileError(sentence(f"file {path}, byte {address}", "damaged text storage", _WANTED, hint))
         with h5py.File(os.fspath(path), mode) as file:
             yield file
 

@@ -132,8 +132,8 @@ def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
         warnings.warn(
             f"{where}, {group.name}/time: {group['time'].dtype} stamps, expected float64. {equal} stamps equal the one before.", DataWarning, stacklevel=4
         )
-    names = _joint_names(group)
-    if names is not None and columns["q"].ndim == 2 and len(names) != columns["q"].shape[1]:
+    names = stored_joint_names(group)
+    if names and columns["q"].ndim == 2 and len(names) != columns["q"].shape[1]:
         raise FileError(sentence(f"{where}, {group.name}/joint", f"{len(names)} names", f"{columns['q'].shape[1]}, one per column of q"))
     notes = read_mapping(_group(group, "attributes")) if "attributes" in group else {}
     time = columns.pop("time")
@@ -143,7 +143,7 @@ def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
         trial = Trial(
             time=time * factor_to_si("time", _text(group["time"].attrs, "units") or "s", group.name),
             **{what: value * _factors(group[what], what, value) for what, value in columns.items()},
-            joint_names=names or (),
+            joint_names=names,
             valid=valid != 0,
             role=role or "identification",
             sources={what: _text(group[what].attrs, "source") for what in signals if "source" in group[what].attrs},
@@ -171,12 +171,13 @@ def _factors(dataset: h5py.Dataset, signal: str, value: NDArray[np.float64]) -> 
     return factors_to_si(signal, units, n, dataset.name) if units else np.ones(n)
 
 
-def _joint_names(group: h5py.Group) -> tuple[str, ...] | None:
+def stored_joint_names(group: h5py.Group) -> tuple[str, ...]:
+    """Joint names of a trial, empty when it stores none."""
     import h5py
 
     item = group.get("joint")
-    if item is None or h5py.check_string_dtype(item.dtype) is None:
-        return None
+    if not isinstance(item, h5py.Dataset) or h5py.check_string_dtype(item.dtype) is None:
+        return ()
     return tuple(str(name) for name in np.atleast_1d(read_strings(item)))
 
 

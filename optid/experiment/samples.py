@@ -48,18 +48,18 @@ def nonfinite_faults(trial: Trial) -> Iterator[Fault]:
             yield Fault(place, str(value[rows[0], column]), "finite numbers", _HINT_VALID)
 
 
-def stamp_faults(time: Array, where: str) -> Iterator[Fault]:
+def stamp_faults(time: Array, place: str) -> Iterator[Fault]:
     """Backward and equal stamps (errors) and gaps above five times the median step (warnings); samples counted from 0."""
     step = np.diff(time)
     backward, equal = np.flatnonzero(step < 0), np.flatnonzero(step == 0)
     if len(backward):
         k = backward[0]
-        found = f"{len(backward)} backward steps, the first from {time[k]:.9g} s to {time[k + 1]:.9g} s"
-        yield Fault(f"time of {where}, sample {rows_text(backward + 1)}", found, "increasing stamps", "Drop the samples that belong to another recording.")
+        found = f"{len(backward)} backward steps, the first from {time[k]:.13g} s to {time[k + 1]:.13g} s"
+        yield Fault(f"{place}, sample {rows_text(backward + 1)}", found, "increasing stamps", "Drop the samples that belong to another recording.")
     if len(equal):
-        found = f"{len(equal)} stamps equal to the one before, the first {time[equal[0]]:.9g} s"
+        found = f"{len(equal)} stamps equal to the one before, the first {time[equal[0]]:.13g} s"
         hint = "Preprocessing drops them with a count; a clock stored as float32 is too coarse for large times."
-        yield Fault(f"time of {where}, sample {rows_text(equal + 1)}", found, "increasing stamps", hint)
+        yield Fault(f"{place}, sample {rows_text(equal + 1)}", found, "increasing stamps", hint)
     forward = step[step > 0]
     if len(forward) > 1:
         median = float(np.median(forward))
@@ -67,15 +67,15 @@ def stamp_faults(time: Array, where: str) -> Iterator[Fault]:
         if len(gaps):
             found = f"{len(gaps)} gaps, the longest {step[gaps].max():.4g} s"
             hint = "Nothing is differentiated across a gap; recordings of several motions are better split."
-            yield Fault(f"time of {where}, after sample {rows_text(gaps)}", found, f"steps near the median {median:.4g} s", hint, "warning")
+            yield Fault(f"{place}, after sample {rows_text(gaps)}", found, f"steps near the median {median:.4g} s", hint, "warning")
 
 
-def degree_faults(q: Array, dq: Array | None, time: Array, where: str) -> Iterator[Fault]:
+def degree_faults(q: Array, dq: Array | None, time: Array, places: tuple[str, str]) -> Iterator[Fault]:
     """Angles beyond one turn (they may be degrees), and velocities 57 times the slope of the positions (they are)."""
     hint = "Say units='deg' when you import them, or units='rad' when they are right (motor side, many turns)."
     finite = np.abs(q[np.isfinite(q).all(axis=1)])
     if finite.size and float(finite.max()) > 2 * math.pi:
-        yield Fault(f"q of {where}", f"values up to {finite.max():.6g}", "radians, at most one turn (2π)", f"They may be degrees. {hint}", "warning")
+        yield Fault(places[0], f"values up to {finite.max():.6g}", "radians, at most one turn (2π)", f"They may be degrees. {hint}", "warning")
     if dq is None or len(time) < 8:
         return
     with np.errstate(all="ignore"):
@@ -85,4 +85,4 @@ def degree_faults(q: Array, dq: Array | None, time: Array, where: str) -> Iterat
         size = float(np.sqrt(np.mean(slope[good] ** 2))) if good.any() else 0.0
         ratio = float(np.sum(slope[good] * mean[good]) / np.sum(slope[good] ** 2)) if size > 1e-6 else 1.0
     if 0.8 * 180 / math.pi < ratio < 1.25 * 180 / math.pi:
-        yield Fault(f"dq of {where}", f"{ratio:.3g} times the slope of q", "rad/s beside rad", "It looks like deg/s. Say units={'dq': 'deg/s'}.", "warning")
+        yield Fault(places[1], f"{ratio:.3g} times the slope of q", "rad/s beside rad", "It looks like deg/s. Say units={'dq': 'deg/s'}.", "warning")

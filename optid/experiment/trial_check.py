@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from optid.errors import DataError
 
 from .fault import Fault
+from .reader import stored_joint_names
 from .samples import column_name, degree_faults, rows_text, stamp_faults
 from .schema import SIGNAL_UNITS, SOURCES
 from .trial import ROLES, SIGNALS
 from .units import factors_to_si
-from .values import read_attribute, read_strings
+from .values import read_attribute
 
 if TYPE_CHECKING:
     import h5py
@@ -57,7 +58,7 @@ def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...], skip: set[str
     yield from _joint_faults(group, n, robot_joints)
     wrong = {fault.place for fault in bad}
     good = {what: value for what, value in columns.items() if f"{place}/{what}" not in wrong}
-    yield from _sample_faults(good, place, _names(group), _stated_factors(group, good, n))
+    yield from _sample_faults(good, place, stored_joint_names(group), _stated_factors(group, good, n))
 
 
 def _attribute_faults(group: h5py.Group) -> Iterator[Fault]:
@@ -96,9 +97,9 @@ def _unit_faults(dataset: h5py.Dataset, what: str) -> Iterator[Fault]:
     else:
         try:
             units = read_attribute(dataset, "units")
-            factors_to_si(what, units, 1 if isinstance(units, str) else len(units), place)
-        except (DataError, TypeError) as error:
-            yield Fault(f"{place}@units", str(error), repr(wanted))
+            factors_to_si(what, units, len(units) if isinstance(units, list) else 1, place)
+        except DataError as error:
+            yield Fault.of(error, f"{place}@units")
     if what == "time":
         return
     source: Any = read_attribute(dataset, "source") if "source" in dataset.attrs else None
@@ -124,17 +125,8 @@ def _shape_faults(group: h5py.Group, columns: dict[str, Array], rows: int | None
         yield Fault(f"{group.name}/valid", "other numbers than 0 and 1", "0 and 1")
 
 
-def _names(group: h5py.Group) -> tuple[str, ...]:
-    import h5py
-
-    item = group.get("joint")
-    if not isinstance(item, h5py.Dataset) or h5py.check_string_dtype(item.dtype) is None:
-        return ()
-    return tuple(str(name) for name in np.atleast_1d(read_strings(item)))
-
-
 def _joint_faults(group: h5py.Group, n: int, robot_joints: tuple[str, ...]) -> Iterator[Fault]:
-    names, place = _names(group), f"{group.name}/joint"
+    names, place = stored_joint_names(group), f"{group.name}/joint"
     if not names:
         if n > 1:
             yield Fault(
@@ -161,7 +153,7 @@ def _stated_factors(group: h5py.Group, columns: dict[str, Array], n: int) -> dic
         if what != "valid" and "units" in group[what].attrs:
             try:
                 factors[what] = factors_to_si(what, read_attribute(group[what], "units"), 1 if what == "time" else n, "")
-            except (DataError, TypeError):
+            except DataError:
                 continue
     return factors
 
@@ -187,9 +179,9 @@ def _sample_faults(columns: dict[str, Array], place: str, names: tuple[str, ...]
     if len(lost):
         yield Fault(f"{place}/time, sample {rows_text(lost)}", f"{len(lost)} stamps that are NaN or infinite", "finite stamps")
         return
-    yield from stamp_faults(time, f"trial {place}")
+    yield from stamp_faults(time, f"{place}/time")
     if "q" in columns and rows:
         one = np.ones(1)
         q = columns["q"][:rows].reshape(rows, -1) * factors.get("q", one)
         dq = columns["dq"][:rows].reshape(rows, -1) * factors.get("dq", one) if "dq" in columns else None
-        yield from degree_faults(q, dq, time * factors.get("time", one), f"trial {place}")
+        yield from degree_faults(q, dq, time * factors.get("time", one), (f"{place}/q", f"{place}/dq"))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,10 +68,10 @@ def factor_to_si(signal: str, unit: str, where: str) -> float:
     raise DataError(sentence(f"unit of {signal} in {where}", repr(str(unit)), f"one of {', '.join(table)}"))
 
 
-def factors_to_si(signal: str, units: str | Sequence[str], n: int, where: str) -> NDArray[np.float64]:
-    """Factors (n,) for one unit, or for one unit a joint (arms with prismatic joints)."""
-    if isinstance(units, str):
-        return np.full(n, factor_to_si(signal, units, where))
+def factors_to_si(signal: str, units: object, n: int, where: str) -> NDArray[np.float64]:
+    """Factors (n,) for one unit, or for a list with one unit a joint (arms with prismatic joints)."""
+    if not isinstance(units, (list, tuple)):
+        return np.full(n, factor_to_si(signal, str(units), where))
     if len(units) != n:
         raise DataError(sentence(f"units of {signal} in {where}", f"{len(units)} units", f"{n}, one per joint"))
-    return np.array([factor_to_si(signal, unit, where) for unit in units])
+    return np.array([factor_to_si(signal, str(unit), where) for unit in units])

@@ -38,16 +38,8 @@ def validate_file(path: Pathlike) -> list[Fault]:
     except (MissingFileError, FileBusyError):
         raise
     except FileError as error:
-        faults = [_fault_of(error)]
+        faults = [Fault.of(error)]
     return sorted(faults, key=lambda fault: fault.severity != "error")
-
-
-def _fault_of(error: FileError) -> Fault:
-    """The parts of a message made by :func:`optid.errors.sentence`."""
-    place, _, rest = str(error).partition(": ")
-    found, _, rest = rest.rpartition(", expected ")
-    expected, _, hint = rest.partition(". ")
-    return Fault(place, found, expected.rstrip("."), hint)
 
 
 def _file_faults(file: h5py.File) -> list[Fault]:
