@@ -27,13 +27,13 @@ def identify(
     known: Known = None,
     method: Annotated[str, typer.Option(help="wls weights every joint by its residual of an ordinary fit; ols does not.")] = "wls",
     solver: Annotated[str, typer.Option(help="Solver of the least-squares problem.")] = "lstsq",
-    cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto or none.")] = "auto",
-    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto or none.")] = "auto",
+    cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
+    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
     min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
     start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
     stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
-    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles instead of filtering.")] = False,
+    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles, and limit torque and model alike.")] = False,
     period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
     skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave a file that cannot be used out, and say so, instead of stopping.")] = False,
     report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report, plots and results.json there.")] = None,
@@ -92,15 +92,20 @@ def _preprocessing(
     from optid.signals import PeriodicOptions, Preprocessing
 
     position, torque = cutoff_of(cutoff, "--cutoff"), cutoff_of(torque_cutoff, "--torque-cutoff")
-    common: dict[str, Any] = {"rate": rate, "min_speed": min_speed, "start": start, "stop": stop}
+    common: dict[str, Any] = {"rate": rate, "start": start, "stop": stop}
     if not cycles:
         if period is not None:
             raise DataError(sentence("--period", "given without --cycles", "both", "A period means something only when cycles are averaged."))
-        return Preprocessing(cutoff=position, torque_cutoff=torque, **common)
-    if position is None or torque is None:
-        raise DataError(sentence("cut-off with --cycles", "none", "Hz or auto"))
-    numbers = (None if isinstance(x, str) else x for x in (position, torque))
-    return Preprocessing(periodic=PeriodicOptions(period, position_cutoff=next(numbers), torque_cutoff=next(numbers)), **common)
+        return Preprocessing(cutoff=position, torque_cutoff=torque, min_speed=min_speed, **common)
+    if position is None or torque == "auto":
+        raise DataError(sentence("cut-offs with --cycles", f"--cutoff {cutoff} --torque-cutoff {torque_cutoff}", "Hz or auto, and Hz or none"))
+    limits = PeriodicOptions(period, position_cutoff=_hertz(position), torque_cutoff=_hertz(torque))
+    # a cycle of which samples are left out cannot be limited in frequency like its torque
+    return Preprocessing(periodic=limits, min_speed=0.0 if min_speed is None else min_speed, **common)
+
+
+def _hertz(cutoff: float | str | None) -> float | None:
+    return None if isinstance(cutoff, str) else cutoff
 
 
 def _validations(fit: Any, files: list[Path]) -> list[Any]:

@@ -132,7 +132,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
 def _result(result: Any) -> dict[str, Any]:
     names, values, sigmas = (list(result.get(what, ())) for what in ("parameter_names", "values", "sigmas"))
     parameters = [{"formula": n, "value": v, "sigma": s} for n, v, s in zip(names, values, sigmas, strict=False)]
-    return {"kind": result.get("kind", ""), "method": result.get("method", ""), "parameters": parameters}
+    return {"format": result.get("format", ""), "method": result.get("method", ""), "parameters": parameters}
 
 
 def _print(path: Path, experiment: Experiment) -> None:

@@ -19,14 +19,15 @@ from optid.errors import DataError, FileError, sentence
 from optid.experiment import Experiment, RobotInfo
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
+from optid.problems.equations import Equations
+from optid.problems.fit_details import FitDetails
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters
 from optid.robot import robot_from_toml, robot_to_toml
 from optid.signals import Nyquist, Preprocessing
 from optid.solvers import Solution
-from optid.statistics import Determinacy
 
-KIND = "optid-identification"
+FORMAT = "optid-identification"
 NAME = "identification"
 _SOLUTION = ("x", "fun", "max_violation", "status", "message", "n_evaluations", "seed", "solver", "problem", "names", "loses")
 
@@ -54,7 +55,7 @@ def result_mapping(fit: IdentificationResult) -> dict[str, Any]:
     base, model = fit.base, fit.base.model
     ends = fit.interval()
     return {
-        "kind": KIND,
+        "format": FORMAT,
         "parameter_names": list(fit.formulas),
         "values": fit.beta,
         "sigmas": fit.sigma,
@@ -80,6 +81,7 @@ def result_mapping(fit: IdentificationResult) -> dict[str, Any]:
         "weights": fit.weights,
         "minimum_norm": fit.minimum_norm,
         "method": fit.method,
+        "details": fit.details.to_mapping(),
         "solution": {name: getattr(fit.solution, name) for name in _SOLUTION},
         "preprocessing": None if fit.preprocessing is None else _plain(fit.preprocessing),
         "trials": list(fit.trials),
@@ -146,7 +148,7 @@ def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel
     experiment = read_experiment(path)
     where = f"result {name!r} in file {path}"
     stored = experiment.results.get(name)
-    if stored is None or stored.get("kind") != KIND:
+    if stored is None or stored.get("format") != FORMAT:
         found = ", ".join(map(repr, experiment.results)) or "none"
         hint = "It is a recording: run  optid identify  on it." if experiment.trials else ""
         raise FileError(sentence(f"results in file {path}", found, f"a fitted model named {name!r}", hint))
@@ -172,12 +174,14 @@ def _result(stored: Mapping[str, Any], description: str, given: DynamicModel | N
     _expect({"values": (vectors["values"], (r,)), "weights": (vectors["weights"], (n,)), "minimum_norm": (vectors["minimum_norm"], (r,))}, where)
     if columns != r or size <= r:
         raise FileError(sentence(f"factors of {where}", f"{columns} columns and {size - columns} targets", f"{r} columns and a target"))
+    details = FitDetails.from_mapping(stored.get("details") or {})
+    _expect(details.shapes(r, model.p, n), f"details of {where}")
     return IdentificationResult(
         base,
         vectors["values"],
         vectors["weights"],
         factors,
-        Determinacy.of(factors.stacked(vectors["weights"])[0], base.names),
+        Equations.of(base.names, factors, vectors["weights"], details).determinacy,
         {str(k): float(v) for k, v in stored["known"].items()},
         str(stored["method"]),
         _solution(stored["solution"]),
@@ -186,6 +190,7 @@ def _result(stored: Mapping[str, Any], description: str, given: DynamicModel | N
         tuple(map(str, stored["trials"])),
         tuple(map(str, stored["notes"])),
         dict(stored["provenance"]),
+        details,
     )
 
 

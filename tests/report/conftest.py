@@ -1,0 +1,50 @@
+"""A two-joint arm with noise, fitted and validated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from optid import BaseParameters, DHRow, DynamicModel, Preprocessing, Robot, Trial, identify, validate
+from optid.problems import IdentificationResult
+from optid.robot import Link
+from optid.validation import ValidationResult
+
+
+@dataclass(frozen=True)
+class Case:
+    """A fit, a validation, and the robot's true base parameters."""
+
+    fit: IdentificationResult
+    validation: ValidationResult
+    truth: np.ndarray
+
+
+def recording(model: DynamicModel, name: str, role: str, seed: int, noise: float = 0.1, seconds: float = 10.0, torque: bool = True) -> Trial:
+    """Two sines a joint at 200 Hz; without ``torque`` the torque is nothing but noise."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(0, seconds, 0.005)
+    w = 2 * np.pi * rng.uniform(0.2, 0.8, (2, model.n))
+    phase = rng.uniform(0, 6, (2, model.n))
+    angle = t[:, None, None] * w + phase
+    q, dq, ddq = np.sin(angle).sum(1), (w * np.cos(angle)).sum(1), -(w**2 * np.sin(angle)).sum(1)
+    tau = model.inverse_dynamics(model.nominal_parameters(), q, dq, ddq) if torque else np.zeros_like(q)
+    return Trial(t, q, dq, ddq, tau + noise * rng.normal(size=tau.shape), joint_names=model.robot.joint_names, name=name, role=role)
+
+
+@pytest.fixture(scope="session")
+def arm() -> DynamicModel:
+    links = [Link("upper", 3.0, (-0.6, 0.0, 0.0), (0.01, 0, 0, 0.3, 0, 0.3)), Link("lower", 2.0, (-0.3, 0.05, 0.0), (0.01, 0, 0, 0.1, 0, 0.1))]
+    rows = [DHRow(a=0.5), DHRow(a=0.4)]
+    robot = Robot.from_dh(rows, "standard", (0.0, -9.81, 0.0), links=links, joint_names=("shoulder", "elbow"), name="two & <joints>")
+    return DynamicModel(robot.with_friction(0.5, 0.8), ("viscous", "coulomb"))
+
+
+@pytest.fixture(scope="session")
+def case(arm: DynamicModel) -> Case:
+    base = BaseParameters.of(arm)
+    options = Preprocessing(cutoff=None, min_speed=0)
+    fit = identify(base, recording(arm, "training", "identification", 0), preprocessing=options)
+    return Case(fit, validate(fit, recording(arm, "task <1>", "validation", 1)), base.beta(arm.nominal_parameters()))
