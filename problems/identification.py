@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import RankError, ShapeError, sentence
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
-from optid.statistics import Determinacy, truncated_solution
+from optid.statistics import Determinacy
 
+from .equations import Equations
+from .fit_details import FitDetails
 from .forms import LeastSquares
 from .identification_result import IdentificationResult
 
@@ -25,7 +28,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """min over beta of Σ_j w_j ‖W_j β − τ_j‖².
+    """min over beta of Σ_j w_j ‖W_j β − τ_j‖² + ‖rows β − target‖².
 
     Parameters
     ----------
@@ -36,6 +39,8 @@ class Identification:
         1/variance of each joint's torque noise; ones give ordinary least squares.
     known : mapping name → value
         The known parameters behind ``factors``; kept for prediction.
+    details : FitDetails
+        Transformed equations and the prior's rows, where there are any.
 
     Raises
     ------
@@ -49,6 +54,7 @@ class Identification:
     known: Mapping[str, float] = field(default_factory=dict)
     method: str = "ols"
     context: Mapping[str, Any] = field(default_factory=dict)
+    details: FitDetails = field(default_factory=FitDetails)
 
     def __post_init__(self) -> None:
         r, n = self.base.rank, self.base.model.n
@@ -57,36 +63,42 @@ class Identification:
         rows = int(self.factors.counts.sum())
         weights = np.ones(n) if self.weights is None else np.asarray(self.weights, dtype=float)
         object.__setattr__(self, "weights", weights)
-        if rows < r:
+        if rows + (0 if self.details.rows is None else len(self.details.rows)) < r:
             rank = Determinacy.of(self.factors.stacked(weights)[0], self.base.formulas).rank
             raise RankError(
                 sentence("identification", f"{rows} rows of rank {rank}", f"at least as many as the {r} columns (parameters)", "Record more samples.")
             )
 
+    @cached_property
+    def equations(self) -> Equations:
+        """The small triangular equations with the same solutions, and the prior's."""
+        return Equations.of(self.base.names, self.factors, np.asarray(self.weights), self.details)
+
     @property
     def determinacy(self) -> Determinacy:
         """Rank, condition and open directions of the weighted equations."""
-        return Determinacy.of(self.factors.stacked(self.weights)[0], self.base.names)
+        return self.equations.determinacy
 
     def form(self) -> LeastSquares:
         """The small triangular problem with the same solutions."""
-        A, b = self.factors.stacked(self.weights)
-        return LeastSquares(A, b, names=self.base.names)
+        e = self.equations
+        target = e.b if e.target is None else np.concatenate([e.b, e.target])
+        return LeastSquares(e.stacked, target, names=self.base.names)
 
     def interpret(self, solution: Solution) -> IdentificationResult:
         """Estimates with their uncertainty; undetermined parameters become NaN."""
         determinacy = self.determinacy
-        beta = np.where(determinacy.determined, solution.x, np.nan)
         return IdentificationResult(
             self.base,
-            beta,
+            np.where(determinacy.determined, solution.x, np.nan),
             np.asarray(self.weights),
             self.factors,
             determinacy,
             dict(self.known),
             self.method,
             solution,
-            solution.x if determinacy.rank == self.base.rank else truncated_solution(*self.factors.stacked(self.weights), determinacy),
+            solution.x if determinacy.rank == self.base.rank else self.equations.minimum_norm,
+            details=self.details,
             **self.context,
         )
 

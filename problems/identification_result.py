@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from optid.errors import unknown_name
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
-from optid.statistics import Determinacy, t_interval, white_covariance
+from optid.statistics import Determinacy, t_interval
+
+from .equations import Equations
+from .fit_details import FitDetails
 
 if TYPE_CHECKING:
     from optid.signals import Preprocessing, Samples
@@ -71,6 +74,8 @@ class IdentificationResult:
         What the data went through; :func:`optid.validate` does the same to new data.
     trials : tuple of str
     notes : tuple of str
+    details : FitDetails
+        What the method did beyond least squares: prior, constraints, dropped samples, standard parameters.
     """
 
     base: BaseParameters
@@ -86,6 +91,7 @@ class IdentificationResult:
     trials: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    details: FitDetails = field(default_factory=FitDetails)
 
     # -- counts -------------------------------------------------------------------------------------------------------------------------------------
 
@@ -101,8 +107,8 @@ class IdentificationResult:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Rows minus determined directions."""
-        return self.n_rows - self.determinacy.rank
+        """Rows minus the parameters that the data pay for: the determined directions, less where a prior holds them."""
+        return self.n_rows - round(self.equations.n_effective)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -114,23 +120,34 @@ class IdentificationResult:
         """2-norm condition of the stacked, weighted, unscaled regressor."""
         return self.determinacy.condition_number
 
+    @cached_property
+    def equations(self) -> Equations:
+        """The weighted equations of the estimate, as small as triangles, with those of a prior."""
+        return Equations.of(self.base.names, self.factors, self.weights, self.details)
+
     # -- uncertainty --------------------------------------------------------------------------------------------------------------------------------
 
     @property
     def noise_variance(self) -> float:
         """Weighted residual variance with rows − parameters degrees of freedom (about 1 after weighting)."""
-        rss = self.factors.residual_sum_of_squares(self.minimum_norm)
-        return float(self.weights @ rss) / self.degrees_of_freedom if self.degrees_of_freedom > 0 else float("nan")
+        if self.details.variance is not None:
+            return self.details.variance
+        residual = self.equations.A @ self.minimum_norm - self.equations.b
+        return float(residual @ residual) / self.degrees_of_freedom if self.degrees_of_freedom > 0 else float("nan")
 
     def covariance(self, kind: str = "white") -> Array:
-        """Covariance (r, r) of the estimates: σ² (WᵀΣ⁻¹W)⁻¹, for residuals that are white; infinite variance for undetermined parameters."""
+        """Covariance (r, r) of the estimates.
+
+        "white": σ² (WᵀΣ⁻¹W + P)⁻¹ for residuals that are white, with P the prior's precision (0 without one: then this is the sampling covariance); infinite
+        variance for undetermined parameters, zero for those that a constraint or a removal fixes.
+        """
         if kind != "white":
             raise unknown_name("kind of covariance", kind, ("white",))
         return self._white_covariance
 
     @cached_property
     def _white_covariance(self) -> Array:
-        return white_covariance(self.factors.stacked(self.weights)[0], self.determinacy, self.noise_variance)
+        return self.equations.covariance(self.noise_variance)
 
     @property
     def sigma(self) -> Array:
@@ -160,7 +177,7 @@ class IdentificationResult:
     @property
     def residual_std(self) -> Array:
         """Standard deviation (n,) of each joint's residual [N m or N]."""
-        share = self.determinacy.rank / max(self.base.model.n, 1)
+        share = self.equations.n_effective / max(self.base.model.n, 1)
         rss = self.factors.residual_sum_of_squares(self.minimum_norm)
         return np.sqrt(rss / np.maximum(self.factors.counts - share, 1.0))
 
@@ -171,8 +188,9 @@ class IdentificationResult:
         return self.base.torque(self.minimum_norm, q, dq, ddq, dict(self.known))
 
     def predict_samples(self, samples: Samples) -> Array:
-        """Torque (N, n) at the samples (before any decimation)."""
-        return self.predict(samples.q, samples.dq, samples.ddq)
+        """Torque (N, n) at the samples (before any decimation); a joint that rests there is taken to stand still, so that Coulomb friction is 0 and not noise."""
+        dq = samples.dq if samples.resting is None else np.where(samples.resting, 0.0, samples.dq)
+        return self.predict(samples.q, dq, samples.ddq)
 
     def value(self, name: str) -> float:
         """Estimate of a base parameter, by its formula or by its independent parameter's name."""

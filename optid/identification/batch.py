@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike, fspath
+from typing import Any
 
 from optid.errors import DataError, OptidError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
-from optid.signals import Preprocessing
+from optid.signals import Preprocessing, Samples
 
-from .pipeline import base_of, fit
+from .methods import Job, make_method
+from .pipeline import base_of
 from .prepare import collect, prepare
 
 
@@ -63,14 +65,15 @@ def identify_batch(
     paths: Sequence[str | PathLike[str]],
     model: DynamicModel | BaseParameters,
     *,
-    method: str = "wls",
+    method: Any = "wls",
     known: Mapping[str, float] | Sequence[str] = (),
+    prior: Any = None,
     preprocessing: Preprocessing | None = None,
-    reweightings: int = 20,
-    solver: str = "lstsq",
+    solver: str | None = None,
     seed: int = 0,
     on_error: str = "report",
     progress: Callable[[int, int], None] | None = None,
+    **method_options: Any,
 ) -> BatchResult:
     """Identify one model from many experiment files.
 
@@ -78,6 +81,8 @@ def identify_batch(
     ----------
     paths : sequence of paths
         Their trials with role "identification" are used.
+    method, known, prior, preprocessing, solver, seed, **method_options
+        See :func:`identify`. Methods that go through the data again read the files again.
     on_error : "report" or "raise"
         A bad file is reported and left out, or stops everything.
 
@@ -88,10 +93,12 @@ def identify_batch(
     """
     if on_error not in ("report", "raise"):
         raise unknown_name("on_error", on_error, ("report", "raise"))
+    chosen = make_method(method, method_options)
     base, values = base_of(model, known, seed)
     vector = base.known_parameters(values) if base.known else None
     options = preprocessing if preprocessing is not None else Preprocessing()
     parts: list[JointFactors] = []
+    good: list[str | PathLike[str]] = []
     reports: list[FileReport] = []
     notes: list[str] = []
     for k, path in enumerate(paths):
@@ -104,6 +111,7 @@ def identify_batch(
             reports.append(FileReport(fspath(path), (), 0, str(error)))
         else:
             parts.append(factors)
+            good.append(path)
             notes += [f"{s.name}: {note}" for s in samples for note in s.notes]
             reports.append(FileReport(fspath(path), tuple(s.name for s in samples), int(factors.counts.sum())))
         if progress is not None:
@@ -112,5 +120,9 @@ def identify_batch(
         first = reports[0].error if reports else "no path was given"
         raise DataError(sentence("batch", f"none of {len(reports)} files could be used (the first: {first})", "at least one good file"))
     names = tuple(name for report in reports for name in report.trials)
-    result = fit(base, JointFactors.merge(parts), values, method, solver, {"preprocessing": options, "trials": names, "notes": tuple(notes)}, reweightings)
-    return BatchResult(result, tuple(reports))
+
+    def again() -> Iterator[Samples]:
+        return (prepare(item, base.model.robot, options) for path in good for item in collect(path, "identification"))
+
+    context = {"preprocessing": options, "trials": names, "notes": tuple(notes)}
+    return BatchResult(chosen.fit(Job(base, tuple(parts), values, context, prior, solver, seed, again)), tuple(reports))

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from optid.errors import DataError, sentence, unknown_name
+from optid.errors import DataError, sentence
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
-from optid.problems.identification import Identification, residual_weights
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
 from optid.signals import Preprocessing, Samples
-from optid.solvers import solve
 
+from .methods import METHODS, Job, make_method
 from .prepare import collect, prepare
 
-METHODS = ("ols", "wls")
-
-SETTLED = 1e-3
-"""Weights that change by less than this part have converged."""
+__all__ = ["METHODS", "base_of", "identify", "job_of"]
 
 
 def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | Sequence[str], seed: int = 0) -> tuple[BaseParameters, dict[str, float]]:
@@ -35,67 +29,18 @@ def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | S
     return base, {name: float(vector[base.model.index(name)]) for name in base.known}
 
 
-def fit(
-    base: BaseParameters,
-    factors: JointFactors,
-    known: Mapping[str, float],
-    method: str,
-    solver: str,
-    context: Mapping[str, Any],
-    reweightings: int = 20,
-) -> IdentificationResult:
-    """Fit base parameters to factors by one of :data:`METHODS`."""
-    if method not in METHODS:
-        raise unknown_name("method", method, METHODS)
-    result: IdentificationResult = solve(Identification(base, factors, None, known, "ols", context), solver=solver)
-    if method == "wls":
-        for _ in range(reweightings):
-            weights = residual_weights(result)
-            change = np.abs(np.log(weights / result.weights)).max()
-            result = solve(Identification(base, factors, weights, known, "wls", context), solver=solver)
-            if change < SETTLED:
-                break
-    return result
-
-
-def identify(
+def job_of(
     model: DynamicModel | BaseParameters,
     trials: Any,
     *,
-    method: str = "wls",
     known: Mapping[str, float] | Sequence[str] = (),
+    prior: Any = None,
     preprocessing: Preprocessing | None = None,
-    reweightings: int = 20,
-    solver: str = "lstsq",
+    solver: str | None = None,
     seed: int = 0,
     progress: Callable[[int, int], None] | None = None,
-) -> IdentificationResult:
-    """Identify a robot's base parameters from recordings.
-
-    Parameters
-    ----------
-    model : DynamicModel or BaseParameters
-    trials : Trial, Samples, Experiment, path of an experiment file, or a list of these
-        Of files and experiments the trials with role "identification" are used.
-    method : "wls" or "ols"
-        Ordinary least squares, or each joint weighted by 1/variance of its residual, repeated until the weights settle (G21's refinement).
-    reweightings : int
-        Most repetitions of the weighting; 1 gives a single pass.
-    known : names or mapping name → value
-        Parameters that are not fitted; names alone take the robot's own values.
-    preprocessing : Preprocessing, optional
-        Default: ``Preprocessing()``, which chooses cut-offs and thresholds from the data and notes them.
-    progress : callable, optional
-        Called with (trials done, trials in all).
-
-    Returns
-    -------
-    IdentificationResult
-
-    Raises
-    ------
-    DataError, RankError, ShapeError, UnknownNameError
-    """
+) -> Job:
+    """Prepare trials and reduce each to its factors: what every method of :func:`identify` starts from."""
     base, values = base_of(model, known, seed)
     options = preprocessing if preprocessing is not None else Preprocessing()
     items = collect(trials, "identification")
@@ -113,4 +58,57 @@ def identify(
             progress(k + 1, len(items))
     untouched = all(isinstance(item, Samples) for item in items)
     context = {"preprocessing": None if untouched else options, "trials": tuple(names), "notes": tuple(notes)}
-    return fit(base, JointFactors.merge(parts), values, method, solver, context, reweightings)
+
+    def again() -> Iterator[Samples]:
+        return (prepare(item, base.model.robot, options) for item in items)
+
+    return Job(base, tuple(parts), values, context, prior, solver, seed, again)
+
+
+def identify(
+    model: DynamicModel | BaseParameters,
+    trials: Any,
+    *,
+    method: Any = "wls",
+    known: Mapping[str, float] | Sequence[str] = (),
+    prior: Any = None,
+    preprocessing: Preprocessing | None = None,
+    solver: str | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> IdentificationResult:
+    """Identify a robot's base parameters from recordings.
+
+    Parameters
+    ----------
+    model : DynamicModel or BaseParameters
+    trials : Trial, Samples, Experiment, path of an experiment file, or a list of these
+        Of files and experiments the trials with role "identification" are used.
+    method : str or method object
+        One of :data:`METHODS`; "wls" weights each joint by 1/variance of its residual, repeated until the weights settle (G21's refinement).
+    known : names or mapping name → value
+        Parameters that are not fitted; names alone take the robot's own values.
+    prior : optional
+        What was believed before, for methods that use it: see :meth:`optid.problems.Prior.of`. Default: the robot's own parameters.
+    preprocessing : Preprocessing, optional
+        Default: ``Preprocessing()``, which chooses cut-offs and thresholds from the data and notes them.
+    solver : str, optional
+        Of ``optid.available_solvers()``; default: the one that fits the method's problem.
+    progress : callable, optional
+        Called with (trials done, trials in all).
+    **options
+        Options of the method, the fields of its class, such as ``reweightings=1`` of "wls".
+
+    Returns
+    -------
+    IdentificationResult
+
+    Raises
+    ------
+    DataError, RankError, ShapeError, SolveError, UnknownNameError
+    """
+    chosen = make_method(method, options)
+    job = job_of(model, trials, known=known, prior=prior, preprocessing=preprocessing, solver=solver, seed=seed, progress=progress)
+    result: IdentificationResult = chosen.fit(job)
+    return result

@@ -1,0 +1,88 @@
+"""Names of estimation methods: a method is a frozen dataclass whose fields are its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from importlib import import_module
+from typing import Any, ClassVar, Protocol
+
+from optid.errors import UnsuitableSolverError, unknown_name
+from optid.problems.identification_result import IdentificationResult
+
+from .job import Job
+
+
+class Method(Protocol):
+    """Options as fields; ``fit`` does the work.
+
+    Attributes
+    ----------
+    name : str
+        Registered name, and ``result.method``.
+    """
+
+    name: ClassVar[str]
+
+    def fit(self, job: Job) -> IdentificationResult:
+        """Estimate from what ``job`` holds."""
+
+
+_BUILT_IN = {
+    "ols": ("weighted", "Ols"),
+    "wls": ("weighted", "Wls"),
+}
+"""Name → module in this package, class."""
+
+
+class _Methods(Mapping[str, Any]):
+    """Name → class of every method; classes are imported when they are asked for."""
+
+    def __init__(self) -> None:
+        self.added: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self.added:
+            return self.added[name]
+        module, kind = _BUILT_IN[name]
+        return getattr(import_module(f"{__package__}.{module}"), kind)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*_BUILT_IN, *(name for name in self.added if name not in _BUILT_IN)))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+METHODS: Mapping[str, Any] = _Methods()
+"""Name → class of every estimation method."""
+
+
+def register(kind: Any) -> Any:
+    """Add a method class under its ``name``; usable as a decorator."""
+    missing = [what for what in ("name", "fit") if not hasattr(kind, what)]
+    if missing or not isinstance(kind, type) or not is_dataclass(kind):
+        raise UnsuitableSolverError(f"{kind!r} is not an estimation method: it must be a dataclass with name and fit; missing: {missing}.")
+    METHODS.added[kind.name] = kind  # type: ignore[attr-defined]
+    return kind
+
+
+def make_method(method: Any, options: Mapping[str, Any]) -> Any:
+    """A method object of a name, a class or an object, with ``options`` as its fields.
+
+    Raises
+    ------
+    UnknownNameError
+        For an unknown method or option.
+    """
+    if isinstance(method, str):
+        if method not in METHODS:
+            raise unknown_name("method", method, METHODS)
+        method = METHODS[method]
+    if isinstance(method, type):
+        method = method()
+    known = [entry.name for entry in fields(method)]
+    for option in options:
+        if option not in known:
+            raise unknown_name(f"option of method {method.name!r}", option, known)
+    return replace(method, **options) if options else method
