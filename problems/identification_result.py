@@ -188,7 +188,7 @@ class IdentificationResult:
         return self.base.torque(self.minimum_norm, q, dq, ddq, dict(self.known))
 
     def predict_samples(self, samples: Samples) -> Array:
-        """Torque (N, n) at the samples (before any decimation); a joint that rests there is taken to stand still, so that Coulomb friction is 0 and not noise."""
+        """Torque (N, n) at the samples (before any decimation); where a joint stands, its Coulomb friction is 0 and not the sign of noise."""
         dq = samples.dq if samples.resting is None else np.where(samples.resting, 0.0, samples.dq)
         return self.predict(samples.q, dq, samples.ddq)
 

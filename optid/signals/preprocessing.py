@@ -15,7 +15,7 @@ from .conditioning import Conditioning, Motion
 from .filters import Cutoff, noise_share, shortest_to_decimate
 from .periodic import PeriodicOptions, average_cycles
 from .samples import Samples
-from .selection import selected
+from .selection import selected, standing
 from .timing import INTERPOLATIONS
 
 CLOCKS = ("auto", "stamps", "nominal", "recorded")
@@ -191,7 +191,7 @@ class Preprocessing:
         filled = joined("filled")
         if filled.any():
             notes.append(f"The equations at {int(filled.sum())} interpolated samples are not used.")
-        use = selected(dq, self.min_speed, noise, counts, notes) & ~filled[:, None]
+        moves = selected(dq, self.min_speed, noise, counts, notes)
         counts["kept"] = len(dq)
         return Samples(
             time=joined("time"),
@@ -200,8 +200,9 @@ class Preprocessing:
             ddq=joined("ddq"),
             tau=joined("tau"),
             tau_raw=joined("tau_raw"),
-            use=use,
+            use=moves & ~filled[:, None],
             rate=rate / self.every,
+            resting=standing(moves, rate / self.every),
             joint_names=trial.joint_names,
             segment=np.repeat(np.arange(len(chosen)), [len(motion.time[index]) for motion, index in zip(motions, chosen, strict=True)]),
             decimation=self.decimate,

@@ -30,6 +30,8 @@ class Samples:
     use : (N, n) bool
         Whether the equation of joint j at sample k may be used; False at rest, at filled holes, ...
     rate : float [Hz]
+    resting : (N, n) bool or None
+        Where a joint stands: for a while it moves no faster than the selection by speed asks, and the sign of its velocity is noise.
     joint_names : n-tuple of str, or empty
     segment : (N,) int
         Number of the uninterrupted piece that the sample belongs to; nothing may be filtered or differentiated across its ends.
@@ -61,6 +63,7 @@ class Samples:
     tau_raw: Array
     use: NDArray[np.bool_]
     rate: float
+    resting: NDArray[np.bool_] | None = None
     joint_names: tuple[str, ...] = ()
     segment: NDArray[np.int64] = field(default=None)  # type: ignore[arg-type]
     decimation: int = 1

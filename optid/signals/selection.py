@@ -12,8 +12,11 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import DataError, ShapeError, sentence
 
 Array = NDArray[np.float64]
+
 DEFAULT_FRACTION = 0.01
 NOISE_FACTOR = 5.0
+STANDSTILL = 0.1
+"""A joint below its speed threshold for this long [s] stands; more briefly, it turns round."""
 
 
 def default_min_speed(dq: ArrayLike, noise: ArrayLike = 0.0) -> Array:
@@ -48,6 +51,17 @@ def moving(dq: ArrayLike, min_speed: ArrayLike | None = None, *, noise: ArrayLik
         return np.abs(velocity) > default_min_speed(velocity, noise)
     threshold = _per_joint(min_speed, velocity.shape[1])
     return (np.abs(velocity) > threshold) | (threshold == 0)
+
+
+def standing(moves: NDArray[np.bool_], rate: float, duration: float = STANDSTILL) -> NDArray[np.bool_]:
+    """(N, n) mask of the samples in which each joint does not move for at least ``duration`` [s]; a joint that merely turns round is not standing."""
+    least = max(int(np.ceil(duration * rate)), 2)
+    result = np.zeros(moves.shape, dtype=bool)
+    for j in range(moves.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[True], moves[:, j], [True]]).astype(np.int8)))
+        for first, last in zip(edges[::2], edges[1::2], strict=True):
+            result[first:last, j] = last - first >= least
+    return result
 
 
 def selected(dq: Array, min_speed: ArrayLike | None, noise: ArrayLike, counts: dict[str, int], notes: list[str]) -> NDArray[np.bool_]:

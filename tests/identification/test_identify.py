@@ -261,3 +261,16 @@ def test_bad_rows_are_dropped_with_a_count() -> None:
     fit = identify(model, trial, preprocessing=options)
     assert fit.beta == pytest.approx(TRUE, rel=1e-6)
     assert any("2 " in note for note in fit.notes)
+
+
+def test_prediction_at_rest_is_not_the_sign_of_noise() -> None:
+    """A joint that swings, then stands with velocity noise: no Coulomb friction is predicted while it stands."""
+    rng = np.random.default_rng(3)
+    v = np.concatenate([np.sin(np.arange(1000) * 0.02), rng.normal(0, 1e-4, 500)])
+    tau = np.where(np.arange(1500) < 1000, 0.8 * np.sign(v), 0.0)
+    trial = Trial(np.arange(1500) * 0.01, np.cumsum(v) * 0.01, dq=v, tau=tau)
+    model = DynamicModel(Robot.from_dh([DHRow()], "standard"), friction="coulomb")
+    options = optid.Preprocessing(cutoff=None, velocity_cutoff=None, acceleration_cutoff=None, use_measured_velocity=True, trim=0)
+    result = optid.validate(identify(model, trial, preprocessing=options), trial)
+    assert np.abs(result.predicted[1001:]).max() < 1e-3
+    assert result.errors.stacked < 0.1

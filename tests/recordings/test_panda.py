@@ -10,12 +10,16 @@ import pytest
 from optid import BaseParameters, DynamicModel, Preprocessing, Robot, Trial, identify, library
 
 
-@pytest.fixture(scope="module")
-def trial(recordings: Path) -> Trial:
+def read_trial(folder: Path) -> Trial:
     def read(what: str, shape: tuple[int, ...]) -> np.ndarray:
-        return np.loadtxt(recordings / "panda" / f"exciting_traj_{what}.txt").reshape(shape)
+        return np.loadtxt(folder / "panda" / f"exciting_traj_{what}.txt").reshape(shape)
 
     return Trial(read("time", (-1,)), read("positions", (-1, 7)), dq=read("velocity", (-1, 7)), tau=read("torques", (-1, 7)), name="panda")
+
+
+@pytest.fixture(scope="module")
+def trial(recordings: Path) -> Trial:
+    return read_trial(recordings)
 
 
 @pytest.fixture(scope="module")

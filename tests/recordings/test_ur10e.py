@@ -76,7 +76,7 @@ def test_defaults_predict_moving_joints_better(base: BaseParameters, train: Tria
     On ptp joint 6 stands still for half of the time, where friction is not a function of velocity and no such model can know its torque.
     """
     fit = identify(base, train)
-    assert raw(fit, tests["40s"])[1] <= 9.2
+    assert raw(fit, tests["40s"])[1] <= 10.0
     result = validate(fit, tests["ptp"])
     assert 100 * np.mean([j.moving for j in result.joints]) <= 9.0
     assert result.joints[5].moving_share < 0.5
