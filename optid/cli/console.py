@@ -31,17 +31,22 @@ def _cell(value: object) -> str:
     from rich.markup import escape
 
     text = f"{value:.5g}" if isinstance(value, float) else str(value)
-    return escape(text)
+    return escape(printable(text))
+
+
+def printable(text: str) -> str:
+    """Text without control characters: names in files come from strangers, and a terminal obeys what it is sent."""
+    return "".join(c if c.isprintable() or c in "\n\t" else f"\\x{ord(c):02x}" for c in text)
 
 
 def say(text: str = "") -> None:
     """One line of the result."""
-    typer.echo(text)
+    typer.echo(printable(text))
 
 
 def note(text: str) -> None:
     """One line beside the result, on stderr."""
-    typer.echo(text, err=True)
+    typer.echo(printable(text), err=True)
 
 
 def show_json(value: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import warnings
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ import typer
 from typer.core import TyperGroup
 
 from optid.errors import OptidError, OptidWarning
+
+from .console import note
 
 EXIT_WRONG = 2
 EXIT_INTERRUPTED = 130
@@ -47,13 +50,19 @@ class Commands(TyperGroup):
                 return super().invoke(ctx)
             except KeyboardInterrupt:
                 files = ", ".join(map(str, ctx.meta.get(_KEPT, ())))
-                typer.echo(f"optid: interrupted. {f'Complete and kept: {files}.' if files else 'Nothing was written.'}", err=True)
+                note(f"optid: interrupted. {f'Complete and kept: {files}.' if files else 'Nothing was written.'}")
                 raise typer.Exit(EXIT_INTERRUPTED) from None
             except OptidError as error:
                 if ctx.params.get("debug"):
                     raise
-                typer.echo(f"optid: {' '.join(str(error).split())}", err=True)
+                note(f"optid: {spoken(error)}")
                 raise typer.Exit(EXIT_WRONG) from None
+
+
+def spoken(message: object) -> str:
+    """A message on one line, with arguments of functions as options of the command line."""
+    text = " ".join(str(message).split())
+    return re.sub(r"\bclock='(\w+)'", r"--clock \1", re.sub(r"\b(partial|overwrite)=True", r"--\1", text))
 
 
 @contextmanager
@@ -62,10 +71,10 @@ def told() -> Iterator[None]:
     seen: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = " ".join(str(message).split())
+        text = spoken(message)
         if text not in seen:
             seen.add(text)
-            typer.echo(f"optid: note: {text}", err=True)
+            note(f"optid: note: {text}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", OptidWarning)

@@ -29,6 +29,7 @@ def identify(
     solver: Annotated[str, typer.Option(help="Solver of the least-squares problem.")] = "lstsq",
     cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
     torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
+    clock: Annotated[str, typer.Option(help="Times to believe: auto, stamps, nominal (an exact clock) or recorded (no uniform grid).")] = "auto",
     rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
     min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
     start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
@@ -48,7 +49,7 @@ def identify(
     from optid.identification.result_file import save_result
 
     model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width)
-    options = _preprocessing(cutoff, torque_cutoff, rate, min_speed, start, stop, cycles, period)
+    options = _preprocessing(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
     with progress("files", quiet=json) as update:
         batch = identify_batch(
             files,
@@ -86,13 +87,21 @@ def identify(
 
 
 def _preprocessing(
-    cutoff: str, torque_cutoff: str, rate: float | None, min_speed: float | None, start: float | None, stop: float | None, cycles: bool, period: float | None
+    cutoff: str,
+    torque_cutoff: str,
+    clock: str,
+    rate: float | None,
+    min_speed: float | None,
+    start: float | None,
+    stop: float | None,
+    cycles: bool,
+    period: float | None,
 ) -> Preprocessing:
     from optid.errors import DataError, sentence
     from optid.signals import PeriodicOptions, Preprocessing
 
     position, torque = cutoff_of(cutoff, "--cutoff"), cutoff_of(torque_cutoff, "--torque-cutoff")
-    common: dict[str, Any] = {"rate": rate, "start": start, "stop": stop}
+    common: dict[str, Any] = {"clock": clock, "rate": rate, "start": start, "stop": stop}
     if not cycles:
         if period is not None:
             raise DataError(sentence("--period", "given without --cycles", "both", "A period means something only when cycles are averaged."))

@@ -16,13 +16,17 @@ from numpy.typing import ArrayLike
 from optid.errors import FileError, require, sentence
 
 from .numbers import plain, to_dict
-from .plots import figures, torque_unit
+from .plots import figures
+from .units import percent, torque_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from optid.problems import IdentificationResult
     from optid.validation import ValidationResult
+
+
+METHODS = {"wls": "weighted least squares", "ols": "ordinary least squares"}
 
 
 @dataclass(frozen=True)
@@ -126,7 +130,7 @@ def _page(
 
     jinja2 = require("jinja2", "app")
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"number": _number, "short": _short, "percent": _percent}
+    environment.filters |= {"number": _number, "short": _short, "percent": percent}
     environment.globals["grid"] = lambda table: jinja2.utils.markupsafe.Markup(environment.from_string(_GRID).render(table=table))
     template = environment.from_string(files("optid.report").joinpath("templates/report.html").read_text(encoding="utf-8"))
     joints = fit.base.model.robot.n
@@ -136,6 +140,7 @@ def _page(
             title=title or f"Dynamic model of {fit.base.model.robot.name}",
             subtitle=f"{joints} joint{'s' if joints > 1 else ''}, {fit.base.rank} base parameters, {fit.n_rows} equations; SI units.",
             numbers=numbers,
+            method=METHODS.get(fit.method, fit.method),
             images=inline,
             scores=[_scores(v, fit) for v in validations],
             tables=[
@@ -154,7 +159,7 @@ _GRID = """<div class="wide"><table><tr>{% for c in table.columns %}<th>{{ c }}<
 
 
 def _scores(v: ValidationResult, fit: IdentificationResult) -> dict[str, Any]:
-    columns = ("joint", "rms error", "largest", "relative", "against raw", "R²", "a constant's rms", "noise floor", "relative, moving", "moving")
+    columns = ("joint", "rms error", "largest", "relative", "against raw", "R²", "a constant's rms", "noise of one measurement", "relative, moving", "moving")
     rows = []
     for k, j in enumerate(v.joints):
         unit = torque_unit(fit.base.model.robot, k)
@@ -165,13 +170,13 @@ def _scores(v: ValidationResult, fit: IdentificationResult) -> dict[str, Any]:
             j.name,
             sizes[0],
             sizes[1],
-            _percent(j.relative),
-            _percent(j.relative_raw),
+            percent(j.relative),
+            percent(j.relative_raw),
             r_squared,
             sizes[2],
             floor,
-            _percent(j.moving),
-            _percent(j.moving_share),
+            percent(j.moving),
+            percent(j.moving_share),
         )
         rows.append(row)
     return {"columns": columns, "rows": rows}
@@ -203,7 +208,3 @@ def _number(value: float | None) -> str:
 
 def _short(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
-
-
-def _percent(value: float | None) -> str:
-    return "–" if value is None or not np.isfinite(value) else f"{value:.2%}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import ShapeError, require, sentence
+from optid.errors import DataError, ShapeError, require, sentence
 
 from .spectrum import residual_spectrum
+from .units import percent, torque_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,10 +24,12 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-MEASURED, PREDICTED, RAW, BAND = "#1b2838", "#d1495b", "#b8c0cc", "#9ec1e6"
+MEASURED, PREDICTED, RAW, BAND = "#1b2838", "#d1495b", "#8d96a3", "#9ec1e6"
 GUIDE = "#6b7280"
 SPECTRUM_DEPTH = 1e-4
 """A spectrum is drawn down to this part of its largest amplitude."""
+LABEL = 34
+"""Longer formulas are cut in plots."""
 MOST_POINTS = 3000
 """Longer curves are drawn by the extremes of equal pieces: nothing that stands out is lost, and files stay small."""
 
@@ -39,13 +43,6 @@ def _figure(rows: int, height: float, columns: int = 1, width: float = 9.0, **op
         ax.spines[["top", "right"]].set_visible(False)
         ax.tick_params(labelsize=8)
     return figure, axes
-
-
-def torque_unit(robot: Robot | None, j: int) -> str:
-    """``N m`` or, for a prismatic joint, ``N``."""
-    if robot is None:
-        return "N m"
-    return "N m" if robot.joints[robot.independent[j]].revolute else "N"
 
 
 def thinned(time: Array, *curves: Array, gap: float) -> tuple[Array, list[Array]]:
@@ -71,7 +68,7 @@ def plot_torque(validation: ValidationResult, robot: Robot | None = None, title:
     figure, axes = _figure(len(validation.joints), 1.9, sharex=True)
     for j, score in enumerate(validation.joints):
         _draw_torque(axes[j, 0], validation, j)
-        axes[j, 0].set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        _name(axes[j, 0], score.name, torque_unit(robot, j))
     _finish(figure, axes, title or f"Torque on {validation.trial!r}")
     return figure
 
@@ -86,7 +83,7 @@ def _draw_torque(ax: Axes, validation: ValidationResult, j: int) -> None:
     ax.plot(time, raw, color=RAW, linewidth=0.8, label="measured, unfiltered")
     ax.plot(time, tau, color=MEASURED, linewidth=1.1, label="measured, filtered like the model")
     ax.plot(time, predicted, color=PREDICTED, linewidth=1.1, linestyle=(0, (5, 2)), label="predicted")
-    ax.set_title(f"rms error {score.rms:.3g}, {_percent(score.relative)} of the torque, R² {score.r_squared:.4f}", fontsize=8, loc="right", color=GUIDE)
+    ax.set_title(f"rms error {score.rms:.3g}, {percent(score.relative)} of the torque, R² {score.r_squared:.4f}", fontsize=8, loc="right", color=GUIDE)
 
 
 def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[str], robot: Robot | None = None, title: str | None = None) -> Figure:
@@ -103,10 +100,10 @@ def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[st
     for k, (validation, label) in enumerate(zip(validations, labels, strict=True)):
         for j in range(len(axes)):
             _draw_torque(axes[j, k], validation, j)
-        axes[0, k].annotate(label, (0.0, 1.03), xycoords="axes fraction", fontsize=9, fontweight="bold")
+        axes[0, k].annotate(label, (0.5, 1.22), xycoords="axes fraction", ha="center", fontsize=9, fontweight="bold", parse_math=False)
         axes[-1, k].set_xlabel("time [s]", fontsize=9)
     for j, score in enumerate(validations[0].joints):
-        axes[j, 0].set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        _name(axes[j, 0], score.name, torque_unit(robot, j))
     _finish(figure, axes, title or f"Torque on {validations[0].trial!r}")
     return figure
 
@@ -121,7 +118,7 @@ def plot_residuals(validation: ValidationResult, robot: Robot | None = None, tit
             ax.axhspan(-2 * score.noise_floor, 2 * score.noise_floor, color=BAND, alpha=0.45, linewidth=0, label="±2 σ of one measurement over cycles")
         ax.axhline(0, color=GUIDE, linewidth=0.6)
         ax.plot(time, residual, color=PREDICTED, linewidth=0.8, label="measured (filtered) − predicted")
-        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        _name(ax, score.name, torque_unit(robot, j))
         ax.set_title(f"rms {score.rms:.3g}, largest {score.largest:.3g}", fontsize=8, loc="right", color=GUIDE)
     _finish(figure, axes, title or f"Residual torque on {validation.trial!r}")
     return figure
@@ -143,7 +140,7 @@ def plot_residual_spectrum(validation: ValidationResult, robot: Robot | None = N
             ax.set_ylim(top * SPECTRUM_DEPTH, top * 2)
         ax.set_yscale("log")
         ax.set_xscale("log")
-        ax.set_ylabel(f"{score.name} [{torque_unit(robot, j)}]", fontsize=9)
+        _name(ax, score.name, torque_unit(robot, j))
     _finish(figure, axes, title or f"Amplitude spectrum of the residual on {validation.trial!r}", "frequency [Hz]")
     return figure
 
@@ -171,7 +168,7 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
         panel.plot(true, at, "x", color=PREDICTED, markersize=5, label="truth")
         panel.legend(fontsize=8, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     _symmetric_log(panel, value)
-    panel.set_yticks(at, fit.formulas, fontsize=8)
+    panel.set_yticks(at, [shortened(formula) for formula in fit.formulas], fontsize=8, parse_math=False)
     panel.set_ylim(r - 0.4, -0.6)
     panel.set_xlabel("estimate and 95 % interval (symmetric log scale)", fontsize=8)
     for k in np.flatnonzero(~fit.determinacy.determined):
@@ -191,7 +188,7 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
         panel.axvline(0, color=GUIDE, linewidth=0.6)
         panel.plot((value - true) / sigma, at, "o", color=MEASURED, markersize=4)
         panel.set_xlabel("(estimate − truth) / σ; shaded: 95 % interval", fontsize=8)
-    figure.suptitle(title or f"Base parameters of {fit.base.model.robot.name}", fontsize=10)
+    figure.suptitle(title or f"Base parameters of {fit.base.model.robot.name}", fontsize=10, parse_math=False)
     return figure
 
 
@@ -230,8 +227,19 @@ def _symmetric_log(panel: Axes, values: Array) -> None:
     panel.minorticks_off()
 
 
-def _percent(value: float) -> str:
-    return f"{value:.2%}" if np.isfinite(value) else "-"
+def _name(ax: Axes, name: str, unit: str) -> None:
+    """The joint above its panel, where any name has room; its unit at the side."""
+    ax.set_title(shortened(name, 40), fontsize=9, loc="left", parse_math=False)
+    ax.set_ylabel(f"[{unit}]", fontsize=9)
+
+
+def shortened(text: str, most: int = LABEL) -> str:
+    """Text of at most ``most`` characters, cut between words of a formula."""
+    if len(text) <= most:
+        return text
+    head = text[: most - 2]
+    cut = max(head.rfind(" + "), head.rfind(" - "))
+    return f"{head[:cut] if cut > most // 3 else head} …"
 
 
 def _finish(figure: Figure, axes: NDArray[Any], title: str, abscissa: str = "time [s]") -> None:
@@ -242,7 +250,7 @@ def _finish(figure: Figure, axes: NDArray[Any], title: str, abscissa: str = "tim
     for ax in axes[:, 0]:
         handles, labels = ax.get_legend_handles_labels()
         entries |= dict(zip(labels, handles, strict=True))
-    figure.suptitle(title, fontsize=10)
+    figure.suptitle(title, fontsize=10, parse_math=False)
     figure.legend(list(entries.values()), list(entries), loc="outside lower center", ncols=max(1, len(entries)), fontsize=8, frameon=False)
 
 
@@ -253,5 +261,6 @@ def figures(fit: IdentificationResult, validations: Sequence[ValidationResult] =
     for k, validation in enumerate(validations, start=1):
         made[f"torque-{k}"] = plot_torque(validation, robot)
         made[f"residuals-{k}"] = plot_residuals(validation, robot)
-        made[f"spectrum-{k}"] = plot_residual_spectrum(validation, robot)
+        with suppress(DataError):  # too few samples for a spectrum
+            made[f"spectrum-{k}"] = plot_residual_spectrum(validation, robot)
     return made

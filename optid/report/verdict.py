@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .units import percent, torque_unit
+
 if TYPE_CHECKING:
     from optid.problems import IdentificationResult
+    from optid.robot import Robot
     from optid.validation import JointScore, ValidationResult
 
 NO_BETTER = 0.9
@@ -15,19 +18,19 @@ NO_BETTER = 0.9
 
 def verdict(fit: IdentificationResult, validations: Sequence[ValidationResult] = ()) -> str:
     """The verdict with its scope: which joints and motion, error beside the noise floor and beside a constant, and what is undetermined."""
-    parts = [_validated(v, v.trial in fit.trials) for v in validations] or [_trained(fit)]
+    parts = [_validated(v, v.trial in fit.trials, fit.base.model.robot) for v in validations] or [_trained(fit)]
     return " ".join([*parts, _determined(fit)])
 
 
-def _validated(v: ValidationResult, same_name: bool) -> str:
+def _validated(v: ValidationResult, same_name: bool, robot: Robot) -> str:
     seconds = float(v.time[-1] - v.time[0]) if len(v.time) else 0.0
-    worst = max(v.joints, key=lambda j: j.rms / j.constant if j.constant > 0 else 0.0)
     joints = f"{len(v.joints)} joint{'s' if len(v.joints) > 1 else ''}"
     use = "the fit used a trial of that name" if same_name else "not used for the fit"
-    text = (
-        f"On {v.trial!r} ({joints}, {seconds:.3g} s, {use}) the model misses the torque by {v.errors.stacked:.2%} of its size; {_joint(worst, len(v.joints))}."
-    )
-    poor = [j.name for j in v.joints if j.rms > NO_BETTER * j.constant]
+    against = [j.rms / j.constant if j.constant > 0 else 0.0 for j in v.joints]
+    worst = against.index(max(against))
+    text = f"On {v.trial!r} ({joints}, {seconds:.3g} s, {use}) the predicted torque is off by {percent(v.errors.stacked)} of its size"
+    text += f"; worst {v.joints[worst].name}: {_beside(v.joints[worst], torque_unit(robot, worst))}."
+    poor = [j.name for j, share in zip(v.joints, against, strict=True) if share > NO_BETTER]
     if poor:
         text += f" No better than a constant there: {', '.join(poor)}."
     still = [j.name for j in v.joints if j.moving_share == 0]
@@ -36,15 +39,14 @@ def _validated(v: ValidationResult, same_name: bool) -> str:
     return text
 
 
-def _joint(j: JointScore, n: int) -> str:
-    which = f"the worst joint beside a constant, {j.name}," if n > 1 else f"{j.name}"
-    floor = f"the noise floor is {j.noise_floor:.3g}" if j.noise_floor is not None else "the noise floor is not known (no cycles)"
-    return f"{which} has {j.rms:.3g} rms where a constant has {j.constant:.3g} and {floor}"
+def _beside(j: JointScore, unit: str) -> str:
+    floor = "noise floor not known (no cycles)" if j.noise_floor is None else f"noise of one measurement {j.noise_floor:.3g} {unit}"
+    return f"{j.rms:.3g} {unit} rms, a constant {j.constant:.3g} {unit}, {floor}"
 
 
 def _trained(fit: IdentificationResult) -> str:
     data = ", ".join(fit.trials) or "samples"
-    return f"Not validated: on its own data ({data}) the model misses the torque by {fit.errors().stacked:.2%} of its size, which says little of other motion."
+    return f"Not validated: on its own data ({data}) the predicted torque is off by {percent(fit.errors().stacked)} of its size, no measure of other motion."
 
 
 def _determined(fit: IdentificationResult) -> str:

@@ -152,6 +152,24 @@ def test_hostile_result_file_is_refused(files: Path) -> None:
     assert "weights" in run("validate", files / "model.h5", files / "test.h5", code=2).stderr
 
 
+def test_control_characters_do_not_reach_the_terminal(files: Path, pendulum: Any) -> None:
+    """A title or trial name that clears the screen is printed, not obeyed."""
+    from optid import Experiment, write_experiment
+
+    from .conftest import trial_of
+
+    write_experiment(Experiment("\x1b[2Jclear", [trial_of(pendulum, "a\x1b[31m", "validation")]), files / "odd.h5")  # type: ignore[arg-type]
+    said = run("info", files / "odd.h5").stdout
+    assert "\x1b" not in said and "\\x1b[2Jclear" in said and "a\\x1b[31m" in said
+
+
+def test_every_robot_of_the_library_is_described() -> None:
+    from optid.cli.arguments import library_names
+
+    for name in library_names():
+        assert json.loads(run("info", f"library:{name}", "--json").stdout)["file"] == "robot"
+
+
 def test_debug_shows_the_traceback_wherever_it_stands(files: Path) -> None:
     from optid.errors import MissingFileError
 

@@ -61,7 +61,8 @@ def test_verdict_states_its_scope(case: Case) -> None:
     text = verdict(case.fit, [case.validation])
     assert text.startswith("On 'task <1>' (2 joints, 10 s, not used for the fit)")
     assert f"{case.validation.errors.stacked:.2%}" in text
-    assert "a constant has" in text and "noise floor is not known" in text
+    worst = max(case.validation.joints, key=lambda j: j.rms / j.constant)
+    assert f"worst {worst.name}: {worst.rms:.3g} N m rms, a constant {worst.constant:.3g} N m, noise floor not known (no cycles)." in text
     assert text.endswith(f"All {case.fit.base.rank} base parameters are determined.")
     assert verdict(case.fit).startswith("Not validated: on its own data (training)")
     assert "the fit used a trial of that name" in verdict(replace(case.fit, trials=("task <1>",)), [case.validation])
@@ -116,7 +117,7 @@ def test_torque_plot_shows_the_data(case: Case) -> None:
     figure = plot_torque(case.validation, case.fit.base.model.robot)
     lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
     assert np.array_equal(lines["predicted"].get_ydata(), case.validation.predicted[:, 0])
-    assert figure.axes[1].get_ylabel() == "elbow [N m]"
+    assert figure.axes[1].get_title("left") == "elbow" and figure.axes[1].get_ylabel() == "[N m]"
     banded = replace(case.validation, tau_band=np.full_like(case.validation.tau, 3.0))
     band = plot_torque(banded).axes[0].collections[0].get_paths()[0].vertices
     assert band[:, 1].max() == pytest.approx(case.validation.tau_raw[:, 0].max() + 3.0)
@@ -136,6 +137,28 @@ def test_plots_of_a_perfect_prediction(case: Case) -> None:
     """Residual zero everywhere: a logarithmic axis has nothing to show, and no warning comes of it."""
     v = case.validation
     plot_residual_spectrum(replace(v, predicted=v.tau, tau_raw=v.tau)).savefig("/dev/null", format="png")
+
+
+def test_names_are_no_formulas(case: Case) -> None:
+    """Names with dollar signs and backslashes come from files; matplotlib must not typeset them."""
+    v = case.validation
+    joints = tuple(replace(j, name=r"$\frac{1$") for j in v.joints)
+    odd = replace(v, joints=joints, trial=r"$\nothing{$")
+    for figure in (plot_torque(odd), plot_residual_spectrum(odd), plot_comparison([odd], [r"$\x$"])):
+        figure.savefig("/dev/null", format="png")
+    assert plot_torque(odd).axes[0].get_title("left") == r"$\frac{1$"
+
+
+def test_report_of_a_few_samples(case: Case) -> None:
+    """Five samples without torque: no spectrum, no percent of nothing, but a report."""
+    v = case.validation
+    short = {what: np.zeros((5, 2)) for what in ("tau", "tau_raw", "predicted")}
+    joints = tuple(replace(j, relative=np.nan, relative_raw=np.nan, r_squared=np.nan, constant=0.0) for j in v.joints)
+    none = replace(v.errors, stacked=np.nan, per_joint=np.full(2, np.nan), mean_per_joint=np.nan)
+    few = replace(v, time=v.time[:5], moving=v.moving[:5], joints=joints, errors=none, errors_raw=none, **short)  # type: ignore[arg-type]
+    page = Page(html_report(case.fit, [few]))
+    assert len(page.loads) == 4 and "Residual spectrum" not in page.text
+    assert "is off by – of its size" in page.text
 
 
 def test_comparison_needs_equal_joints(case: Case) -> None:
