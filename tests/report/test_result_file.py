@@ -15,6 +15,8 @@ from optid import BaseParameters, DynamicModel, Preprocessing, identify, read_ex
 from optid.errors import DataError, FileError, MissingFileError
 from optid.identification.result_file import load_result, save_result
 from optid.library import panda
+from optid.problems.equations import Equations
+from optid.problems.fit_details import Dropped, FitDetails
 from optid.signals import Nyquist, PeriodicOptions
 
 from .conftest import Case, recording
@@ -155,3 +157,30 @@ def test_wrong_files_are_refused(case: Case, tmp_path: Path) -> None:
     save_result(case.fit, tmp_path / "model.h5")
     with pytest.raises(FileError, match="'other'"):
         load_result(tmp_path / "model.h5", name="other")
+
+
+def test_details_of_a_method_come_back(case: Case, tmp_path: Path) -> None:
+    """Prior, constraints, transformed equations and dropped samples: sigmas depend on them."""
+    r, p = case.fit.base.rank, case.fit.base.model.p
+    rng = np.random.default_rng(0)
+    details = FitDetails(
+        equations=case.fit.factors,
+        variance=1.5,
+        rows=np.eye(r)[:3],
+        target=np.arange(3.0),
+        standard=rng.normal(size=p),
+        at_bound=("m1 >= 0",),
+        removed=("fc2",),
+        dropped=(Dropped("training", 1.25, "elbow", 7.0), Dropped("training", 2.5, "shoulder", -9.0)),
+        damping=0.3,
+    )
+    fit = replace(case.fit, details=details, determinacy=Equations.of(case.fit.base.names, case.fit.factors, case.fit.weights, details).determinacy)
+    assert not np.array_equal(fit.sigma, case.fit.sigma)
+    save_result(fit, tmp_path / "model.h5")
+    loaded = load_result(tmp_path / "model.h5")
+    same_result(fit, loaded)
+    assert loaded.details.dropped == details.dropped and loaded.details.at_bound == details.at_bound and loaded.details.removed == details.removed
+    assert loaded.details.damping == 0.3 and np.array_equal(loaded.details.standard, details.standard)
+    altered(tmp_path / "model.h5", "details/target", np.zeros(7))
+    with pytest.raises(FileError, match=r"target of details of .* shape \(7,\), expected \(3,\)"):
+        load_result(tmp_path / "model.h5")
