@@ -164,7 +164,7 @@ def _good_rows(signals: dict[str, Array], blocks: dict[str, Block], logs: Dict[s
     possible = np.ones(len(signals["q"]), dtype=bool)
     for what, value in signals.items():
         limit = _ABSURD.get(what, _ABSURD_SIGNAL)
-        table = value.reshape(len(value), -1)
+        table = value[:, None] if value.ndim == 1 else value
         wrong = ~(np.abs(table) <= limit)
         if not wrong.any():
             continue

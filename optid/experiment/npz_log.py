@@ -39,7 +39,7 @@ class NpzLog(ArrayLog):
         import zlib
 
         try:
-            with np.load(self.path, allow_pickle=False) as archive:
+            with open(self.path, "rb") as raw, np.load(raw, allow_pickle=False) as archive:
                 yield archive
         except (OSError, ValueError, EOFError, KeyError, NotImplementedError, RuntimeError, MemoryError, zipfile.BadZipFile, zlib.error) as error:
             if "allow_pickle" in str(error):

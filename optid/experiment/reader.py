@@ -184,7 +184,7 @@ def stored_joint_names(group: h5py.Group) -> tuple[str, ...]:
 def _cut_to_common_length(columns: dict[str, NDArray[np.float64]], where: str, name: str) -> dict[str, NDArray[np.float64]]:
     """The rows that every signal of an unfinished recording has."""
     rows = min(len(value) for value in columns.values())
-    warnings.warn(f"{where}, {name}: the recording was cut off; {rows} complete samples are there.", DataWarning, stacklevel=5)
+    warnings.warn(f"{where}, {name}: the recording was not closed; its {rows} complete samples are taken.", DataWarning, stacklevel=5)
     return {what: value[:rows] for what, value in columns.items()}
 
 

@@ -34,7 +34,8 @@ def forward_rows(time: NDArray[np.float64]) -> NDArray[np.bool_]:
     pieces = list(zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True))
     anchor = int(np.argmax(np.diff(edges)))
     keep[slice(*pieces[anchor])] = True
-    _extend(keep, time, torn, pieces[anchor:], _FAR * median)
+    end = _extend(keep, time, torn, pieces[anchor:], _FAR * median)
+    pieces[anchor] = (pieces[anchor][0], end)
     # the same walk to the left, in reversed and negated time
     size = len(time)
     mirrored = [(size - b, size - a) for a, b in reversed(pieces[: anchor + 1])]
@@ -42,15 +43,28 @@ def forward_rows(time: NDArray[np.float64]) -> NDArray[np.bool_]:
     return keep
 
 
-def _extend(keep: NDArray[np.bool_], time: NDArray[np.float64], torn: NDArray[np.bool_], pieces: list[tuple[int, int]], far: float) -> None:
-    """Walk rightwards from the first piece, the recording, and keep (in place) the rows of the pieces that continue it."""
-    last = pieces[0][1] - 1
+def _extend(keep: NDArray[np.bool_], time: NDArray[np.float64], torn: NDArray[np.bool_], pieces: list[tuple[int, int]], far: float) -> int:
+    """Walk rightwards from the first piece, the recording, and keep (in place) the rows of the pieces that continue it.
+
+    Where a piece and the recording before it overlap, the fewer rows go: the head of the piece, or the tail of the recording (a stamp that ran ahead).
+    Returns where the first piece now ends.
+    """
+    first, end = pieces[0]
+    trimmed = end
     for start, stop in pieces[1:]:
-        rows = start + np.flatnonzero(time[start:stop] > time[last])
-        if len(rows) == 0:
+        head = int(np.searchsorted(time[start:stop], time[end - 1], side="right"))
+        tail = end - first - int(np.searchsorted(time[first:end], time[start], side="left"))
+        if 0 < tail < min(head, end - first) and time[start] - time[end - 1 - tail] <= far * (start - end + 1 + tail):
+            keep[end - tail : end] = False
+            end -= tail
+            head = 0
+            trimmed = end if first == pieces[0][0] else trimmed
+        begin = start + head
+        if begin == stop:
             continue
-        near = time[rows[0]] - time[last] <= far * (rows[0] - last)
+        near = time[begin] - time[end - 1] <= far * (begin - end + 1)
         step_back_behind = stop < len(time) and bool(torn[stop - 1])
         if near or not step_back_behind:
-            keep[rows] = True
-            last = int(rows[-1])
+            keep[begin:stop] = True
+            first, end = begin, stop
+    return trimmed

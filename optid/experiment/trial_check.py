@@ -52,7 +52,8 @@ def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...], skip: set[str
     for what in present:
         yield from _unit_faults(group[what], what)
     rows = len(columns["time"]) if "time" in columns and columns["time"].ndim == 1 else None
-    n = columns["q"].shape[1] if "q" in columns and columns["q"].ndim == 2 else 1
+    shape: tuple[int, ...] = getattr(group.get("q"), "shape", None) or ()
+    n = int(shape[1]) if len(shape) == 2 else 1
     bad = list(_shape_faults(group, columns, rows, n))
     yield from bad
     yield from _joint_faults(group, n, robot_joints)
@@ -158,6 +159,10 @@ def _stated_factors(group: h5py.Group, columns: dict[str, Array], n: int) -> dic
     return factors
 
 
+def _table(value: Array) -> Array:
+    return value[:, None] if value.ndim == 1 else value
+
+
 def _sample_faults(columns: dict[str, Array], place: str, names: tuple[str, ...], factors: dict[str, Array]) -> Iterator[Fault]:
     """Numbers that are none, stamps, degrees."""
     time = columns.get("time")
@@ -166,7 +171,7 @@ def _sample_faults(columns: dict[str, Array], place: str, names: tuple[str, ...]
     for what in SIGNALS:
         if what not in columns:
             continue
-        table = columns[what][:rows].reshape(rows, -1)
+        table = _table(columns[what][:rows])
         wrong = ~np.isfinite(table) & valid[:, None]
         for column in np.flatnonzero(wrong.any(axis=0)):
             bad = np.flatnonzero(wrong[:, column])
@@ -182,6 +187,6 @@ def _sample_faults(columns: dict[str, Array], place: str, names: tuple[str, ...]
     yield from stamp_faults(time, f"{place}/time")
     if "q" in columns and rows:
         one = np.ones(1)
-        q = columns["q"][:rows].reshape(rows, -1) * factors.get("q", one)
-        dq = columns["dq"][:rows].reshape(rows, -1) * factors.get("dq", one) if "dq" in columns else None
+        q = _table(columns["q"][:rows]) * factors.get("q", one)
+        dq = _table(columns["dq"][:rows]) * factors.get("dq", one) if "dq" in columns else None
         yield from degree_faults(q, dq, time * factors.get("time", one), (f"{place}/q", f"{place}/dq"))

@@ -115,6 +115,8 @@ def write_root(file: h5py.File, title: str, created: str, default: str | None) -
     """Attributes of the file and the empty group of trials."""
     from optid import __version__
 
+    if "\x00" in title:
+        raise DataError(sentence("title of the experiment", "a NUL character", "plain text"))
     attributes = {
         "format": FORMAT,
         "schema_version": np.int64(SCHEMA_VERSION),
