@@ -28,6 +28,8 @@ class BlackBoxProblem:
     x0 : (n,) array, optional
         First point that is evaluated; it must lie inside the bounds.
     names : sequence of str, optional
+    log : bool or (n,) bool array
+        Coordinates that are searched on a logarithmic scale (lower bound above zero).
     noisy : bool
         Two evaluations of one point may differ.
     scales, start : optional
@@ -50,6 +52,7 @@ class BlackBoxProblem:
     x0: Any = None
     names: Any = None
     noisy: bool = False
+    log: Any = False
     scales: Any = None
     start: Start | None = None
 
@@ -61,6 +64,7 @@ class BlackBoxProblem:
             upper=self.upper,
             integer=self.integer,
             violation=self.violation,
+            log=self.log,
             noisy=self.noisy,
             x0=self.x0,
             names=self.names,

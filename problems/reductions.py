@@ -126,7 +126,17 @@ def residuals_to_black_box(form: Residuals) -> tuple[BlackBox, str]:
         residual = form.residual(x)
         return float(0.5 * residual @ residual)
 
-    weaker = BlackBox(fun=value, lower=form.lower, upper=form.upper, noisy=form.noisy, x0=form.x0, names=form.names, scales=form.scales, start=form.start)
+    weaker = BlackBox(
+        fun=value,
+        lower=form.lower,
+        upper=form.upper,
+        integer=form.integer,
+        noisy=form.noisy,
+        x0=form.x0,
+        names=form.names,
+        scales=form.scales,
+        start=form.start,
+    )
     return weaker, "the residual vector and its signs" + (", its Jacobian" if form.jacobian else "")
 
 

@@ -19,6 +19,7 @@ FEATURES = {
     "cone": "cone constraints",
     "integer": "integer variables",
     "noise": "noisy values",
+    "unbounded": "variables without finite bounds",
 }
 """Features a problem can need, and how messages call them."""
 

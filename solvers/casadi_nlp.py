@@ -17,7 +17,6 @@ _STATUS: dict[str, Status] = {
     "Solve_Succeeded": "optimal",
     "Solved_To_Acceptable_Level": "optimal",
     "Infeasible_Problem_Detected": "infeasible",
-    "Restoration_Failed": "infeasible",
     "Maximum_Iterations_Exceeded": "budget",
     "Maximum_CpuTime_Exceeded": "budget",
     "Maximum_WallTime_Exceeded": "budget",

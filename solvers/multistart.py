@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -10,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from optid.errors import UnsuitableSolverError
 from optid.problems.forms import Form
 
+from .measure import pickled
 from .registry import fit
 from .run import Callback
 from .solution import Iterate, Solution, Status, better
@@ -83,7 +82,7 @@ def _in_workers(
     solve_form: SolveForm,
 ) -> dict[int, Solution]:
     if not isinstance(executor, ThreadPoolExecutor):
-        _check_pickles(problem)
+        pickled(problem)
     jobs = {executor.submit(_one, problem, solver, seed, index, budget, solve_form): index for index, seed in enumerate(seeds)}
     done: dict[int, Solution] = {}
     pending: set[Future[Solution]] = set(jobs)
@@ -105,13 +104,3 @@ def _in_workers(
 def _one(problem: Any, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, solve_form: SolveForm) -> Solution:
     """One start, in a worker: the problem poses itself anew, for CasADi symbols do not travel."""
     return solve_form(problem.form(), solver, seed, index, budget, None, None)
-
-
-def _check_pickles(problem: Any) -> None:
-    try:
-        pickle.dumps(problem)
-    except Exception as error:
-        raise UnsuitableSolverError(
-            f"this {type(problem).__name__} cannot be sent to worker processes ({type(error).__name__}: {str(error).splitlines()[0]}): functions must be "
-            "defined at the top level of a module and hold no lambdas; or use a ThreadPoolExecutor, or no executor."
-        ) from error

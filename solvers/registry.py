@@ -8,6 +8,8 @@ from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from optid.errors import MissingExtraError, UnsuitableSolverError, unknown_name
 from optid.problems.forms import BlackBox, Form, LeastSquares, Nlp, Residuals
 from optid.problems.reductions import Reduction, reduce, reducible
@@ -20,12 +22,26 @@ class _BuiltIn:
     module: str
     kind: str
     needs: str = ""
-    extra: str = ""
+    install: str = ""
 
 
 _BUILT_IN = {
+    "bayesian": _BuiltIn("bayesian", "Bayesian", "sklearn", "scikit-learn"),
+    "clarabel": _BuiltIn("clarabel_", "Clarabel", "clarabel", "'optid[app]'"),
+    "complex_box": _BuiltIn("complex_box", "ComplexBox"),
+    "grid": _BuiltIn("grid", "Grid"),
     "ipopt": _BuiltIn("ipopt", "Ipopt"),
+    "least_squares": _BuiltIn("scipy_least_squares", "ScipyLeastSquares"),
+    "lsq_linear": _BuiltIn("lsq_linear_", "LsqLinear"),
     "lstsq": _BuiltIn("lstsq", "Lstsq"),
+    "nelder_mead": _BuiltIn("scipy_nelder_mead", "NelderMead"),
+    "nevergrad": _BuiltIn("nevergrad_", "Nevergrad", "nevergrad", "nevergrad"),
+    "qp": _BuiltIn("qp", "Qp"),
+    "random": _BuiltIn("random_search", "RandomSearch"),
+    "secant": _BuiltIn("secant", "Secant"),
+    "slsqp": _BuiltIn("scipy_nlp", "Slsqp"),
+    "sqp": _BuiltIn("sqp", "Sqp"),
+    "trust_constr": _BuiltIn("scipy_nlp", "TrustConstr"),
 }
 _REGISTERED: dict[str, type[Solver]] = {}
 
@@ -64,7 +80,7 @@ def solver_class(name: str) -> Any:
     if name in _BUILT_IN:
         entry = _BUILT_IN[name]
         if entry.needs and not find_spec(entry.needs):
-            raise MissingExtraError(f"{entry.needs} is not installed: install it with  pip install 'optid[{entry.extra}]'.")
+            raise MissingExtraError(f"{entry.needs} is not installed: install it with  pip install {entry.install}.")
         return getattr(import_module(f"optid.solvers.{entry.module}"), entry.kind)
     for point in entry_points(group="optid.solvers"):
         if point.name == name:
@@ -135,12 +151,10 @@ def _needs_in(form: Form, target: type) -> frozenset[str]:
     """Features needed once ``form`` has become ``target``."""
     needs = form.needs
     if isinstance(form, LeastSquares) and target in (Nlp, BlackBox):
-        renamed = needs - {"linear", "cone"}
-        if "linear" in needs or "cone" in needs:
-            renamed |= {"nonlinear"}
-        if "cone" in needs:
-            renamed |= {"equality"}
-        return renamed
+        constrained = {"nonlinear"} if needs & {"linear", "cone"} else set()
+        needs = (needs - {"linear", "cone"}) | constrained | ({"equality"} if "cone" in needs else set())
+    if target is BlackBox and not (np.all(np.isfinite(form.lower)) and np.all(np.isfinite(form.upper))):
+        needs |= {"unbounded"}
     return needs
 
 

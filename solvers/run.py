@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
-from optid.errors import OptidError
-from optid.problems.forms import BlackBox, Form
+from optid.problems.forms import Form
 
+from .measure import Workers, measure, residual
 from .solution import Iterate, better
 
 Callback = Callable[[Iterate], Any]
+
+FROZEN = 2000
+"""Known points in a row after which a search on a grid is ended: it has nothing new to ask."""
 
 
 class StopSearch(Exception):
@@ -37,10 +40,12 @@ class Run:
         Largest number of evaluations (iterations for solvers with derivatives).
     callback : callable or None
         Gets every :class:`Iterate`; returning True stops the run.
-    executor : concurrent.futures.Executor or None
+    workers : Workers or None
         For solvers that evaluate batches.
     index : int
         Number of the multistart run.
+    memory : bool
+        Points that were evaluated before are not evaluated again (set for integer forms; the budget counts evaluations only).
     """
 
     form: Form
@@ -48,11 +53,14 @@ class Run:
     rng: np.random.Generator
     budget: int | None = None
     callback: Callback | None = None
-    executor: Any = None
+    workers: Workers | None = None
     index: int = 0
+    memory: bool = False
     history: list[Iterate] = field(default_factory=list)
+    known: dict[tuple[float, ...], tuple[float, float]] = field(default_factory=dict)
     n_evaluations: int = 0
     n_failed: int = 0
+    n_repeats: int = 0
     best: Iterate | None = None
     stop: str = ""
     interrupted: bool = False
@@ -61,6 +69,11 @@ class Run:
     def seed(self) -> int:
         """A seed below 2³² for backends with their own generator."""
         return int(self.rng.integers(2**32 - 1))
+
+    def limit(self, evaluations: int | None) -> None:
+        """Use the solver's own limit where the caller gave no budget."""
+        if self.budget is None and evaluations is not None:
+            self.budget = int(evaluations)
 
     @property
     def left(self) -> float:
@@ -81,56 +94,83 @@ class Run:
                 self.stop, self.interrupted = "stopped", True
         return bool(self.stop)
 
-    def evaluate(self, x: np.ndarray) -> float:
-        """Evaluate the black box at ``x`` (n,) and remember it; a failed evaluation is infinite.
+    def ready(self) -> None:
+        """Raise :class:`StopSearch` when no further evaluation is allowed."""
+        if not self.stop and self.left <= 0:
+            self.stop = "budget"
+        if self.stop:
+            raise StopSearch
 
-        A point that violates an implicit constraint is not evaluated; it is infinite too, and :meth:`penalised` tells how far away it is.
+    def record(self, x: np.ndarray, value: float, violation: float) -> None:
+        """Count and remember one evaluation; NaN and infinite values of feasible points count as failed."""
+        self.n_evaluations += 1
+        if not math.isfinite(value):
+            value = math.nan
+            self.n_failed += not violation > 0
+        if self.memory:
+            self.known[tuple(map(float, x))] = (value, violation)
+            self.n_repeats = 0
+        if self.note(x, value, violation):
+            raise StopSearch
+
+    def evaluate(self, x: np.ndarray) -> tuple[float, float]:
+        """Value and violation at the point nearest to ``x`` (n,) that may be evaluated.
+
+        A failed evaluation is infinite, and so is a point that violates an implicit constraint: it is not evaluated.
 
         Raises
         ------
         StopSearch
-            Before an evaluation beyond the budget, and after the callback asked to stop.
+            Before an evaluation beyond the budget, and when the callback asked to stop.
         """
-        return self.measure(x)[0]
-
-    def measure(self, x: np.ndarray) -> tuple[float, float]:
-        """Evaluate as :meth:`evaluate` does; return value and violation."""
-        if self.stop:
-            raise StopSearch
-        if self.left <= 0:
-            self.stop = "budget"
-            raise StopSearch
-        value, violation = measure(self.form, x)
-        self.record(x, value, violation)
+        x = self.form.snap(x)
+        value, violation = self._remembered(x)
+        if math.isnan(violation):
+            self.ready()
+            value, violation = measure(self.form, x)
+            self.record(x, value, violation)
         return (value if math.isfinite(value) else math.inf), violation
 
-    def record(self, x: np.ndarray, value: float, violation: float) -> None:
-        """Count and remember an evaluation made elsewhere (in a worker)."""
-        self.n_evaluations += 1
-        value = value if math.isfinite(value) else math.nan
-        if math.isnan(value) and not violation > 0:
-            self.n_failed += 1
-        if self.note(x, value, violation):
-            raise StopSearch
+    def evaluate_many(self, points: Sequence[np.ndarray]) -> list[tuple[float, float]]:
+        """:meth:`evaluate` for a batch, in the workers when there are any; recorded in the order of ``points``."""
+        if self.workers is None or self.memory:
+            return [self.evaluate(x) for x in points]
+        self.ready()
+        allowed = [self.form.snap(x) for x in points[: int(min(self.left, len(points)))]]
+        results = []
+        for x, (value, violation) in zip(allowed, self.workers.measure(self.form, allowed), strict=True):
+            self.record(x, value, violation)
+            results.append((value if math.isfinite(value) else math.inf, violation))
+        if len(allowed) < len(points):
+            self.ready()
+        return results
+
+    def residual(self, x: np.ndarray) -> np.ndarray | None:
+        """Residual vector of a ``Residuals`` form at ``x``; ``None`` when the evaluation failed."""
+        x = self.form.snap(x)
+        self.ready()
+        vector = residual(self.form, x)
+        self.record(x, math.nan if vector is None else float(0.5 * vector @ vector), 0.0)
+        return vector
 
     def penalised(self, x: np.ndarray) -> float:
-        """One finite number for backends without implicit constraints: feasible points by their value, all others worse, by their violation."""
-        value, violation = self.measure(x)
-        if math.isfinite(value) and not violation > 0:
-            return value
-        return 1e10 * (1.0 + min(violation, 1e10)) if violation > 0 else 1e25
+        """:meth:`evaluate` as one finite number for backends that compare values only."""
+        return penalty(*self.evaluate(x))
+
+    def _remembered(self, x: np.ndarray) -> tuple[float, float]:
+        """A known value and violation, NaN for a new point; ends a search that only asks for known points."""
+        found = self.known.get(tuple(map(float, x))) if self.memory else None
+        if found is None:
+            return math.nan, math.nan
+        self.n_repeats += 1
+        if self.n_repeats >= FROZEN:
+            self.stop = self.stop or "known"
+            raise StopSearch
+        return found
 
 
-def measure(form: Form, x: np.ndarray) -> tuple[float, float]:
-    """Violation and value of a black box at ``x``; never raises for what the user's functions do, except optid's own errors."""
-    if not isinstance(form, BlackBox):
-        return form.evaluate(x)
-    try:
-        violation = form.implicit(x)
-        if not violation <= 0:
-            return math.nan, violation if math.isfinite(violation) else math.inf
-        return form.value(x), 0.0
-    except OptidError:
-        raise
-    except Exception:  # a failed experiment or simulation is a failed evaluation, whatever it raised
-        return math.nan, 0.0
+def penalty(value: float, violation: float) -> float:
+    """Feasible points by their value; points that violate a constraint, by their violation, and failed ones above all of them."""
+    if violation > 0:
+        return 1e10 * (1.0 + min(violation, 1e3))
+    return min(value, 1e15)

@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 
 from optid.errors import OptidError, SolveError, UnsuitableSolverError, sentence
-from optid.problems.forms import Form, Nlp
+from optid.problems.forms import BlackBox, Form, Nlp, Residuals
 
 from .base import Outcome
+from .measure import Workers
 from .multistart import multistart
 from .registry import default_solver, fit, make_solver
 from .run import Callback, Run, StopSearch
@@ -80,7 +81,7 @@ def solve(
     begun = perf_counter()
     seeds = np.random.SeedSequence(seed).spawn(starts)
     if starts == 1:
-        solution = solve_form(form, chosen, seeds[0], 0, budget, callback, executor)
+        solution = solve_form(form, chosen, seeds[0], 0, budget, callback, None if executor is None else Workers(executor, problem))
     else:
         solution = multistart(problem, form, chosen, seeds, budget, callback, executor, solve_form)
     solution = replace(
@@ -106,13 +107,13 @@ def failure(solution: Solution, form: Form) -> str:
     return text + ". The best point found is in the error's .solution; on_failure='return' returns it."
 
 
-def solve_form(form: Form, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, callback: Any, executor: Any) -> Solution:
+def solve_form(form: Form, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, callback: Any, workers: Workers | None) -> Solution:
     """One run of one solver from one start."""
     reduction = fit(solver, form)
     rng = np.random.default_rng(seed)
     weaker = reduction.form
-    run = Run(weaker, weaker.start_point(rng, index), rng, budget, callback, executor, index)
-    outcome = _guarded(lambda: solver.run(weaker, run), run, solver.search)
+    run = Run(weaker, weaker.start_point(rng, index), rng, budget, callback, workers, index, memory=weaker.integer)
+    outcome = _guarded(lambda: solver.run(weaker, run), run)
     x, fun, violation = _choose(outcome, run, form, reduction.restore)
     status: Status = outcome.status
     message = outcome.message
@@ -143,12 +144,12 @@ def solve_form(form: Form, solver: Any, seed: np.random.SeedSequence, index: int
     )
 
 
-def _guarded(work: Callable[[], Outcome], run: Run, search: bool) -> Outcome:
+def _guarded(work: Callable[[], Outcome], run: Run) -> Outcome:
     """Run a backend so that no exception of its own leaves; its best point survives."""
     try:
         outcome = work()
     except StopSearch:
-        outcome = Outcome(None, "stopped" if run.stop == "stopped" else "budget", "stopped on request" if run.stop == "stopped" else "budget used up")
+        outcome = _ENDS[run.stop or "budget"]
     except KeyboardInterrupt:
         run.interrupted = True
         outcome = Outcome(None, "stopped", "interrupted")
@@ -161,15 +162,20 @@ def _guarded(work: Callable[[], Outcome], run: Run, search: bool) -> Outcome:
     return outcome
 
 
+_ENDS = {
+    "stopped": Outcome(None, "stopped", "stopped on request"),
+    "budget": Outcome(None, "budget", "budget used up"),
+    "known": Outcome(None, "optimal", "the search asks for points that are known already"),
+}
+
+
 def _choose(outcome: Outcome, run: Run, form: Form, restore: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, float, float]:
     """The backend's answer when it holds, else the best point seen; value and violation are recomputed from the original form."""
-    from optid.problems.forms import BlackBox, Residuals
-
-    measured = isinstance(run.form, BlackBox | Residuals)
+    measured = isinstance(form, BlackBox | Residuals)
     if outcome.x is not None and not measured:
         x = restore(outcome.x)
         fun, violation = form.evaluate(x)
-        if outcome.status == "optimal" or run.best is None:
+        if run.best is None or (outcome.status == "optimal" and violation <= FEASIBLE and np.isfinite(fun)):
             return x, fun, violation
         seen = restore(np.array(run.best.x))
         seen_fun, seen_violation = form.evaluate(seen)

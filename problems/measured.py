@@ -1,0 +1,143 @@
+"""What can only be computed or measured: a vector of numbers, or one number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from optid.errors import LimitsError, ShapeError, UnsuitableSolverError, sentence
+
+from .checks import excess, vector
+from .form import Form, Start
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals(Form):
+    """Minimise ½ ‖r(x)‖² of a vector of numbers that can only be computed or measured.
+
+    Parameters
+    ----------
+    fun : callable
+        x (n,) → r (m,), m the same at every call.
+    x0 : (n,) array
+    jacobian : callable, optional
+        x (n,) → ∂r/∂x (m, n).
+    lower, upper : (n,) arrays or scalars, optional
+    integer : bool
+        Only whole numbers are evaluated.
+    noisy : bool
+        Two calls at the same x may differ: finite differences over tiny steps are then meaningless.
+    names, scales, start : optional
+    """
+
+    fun: Callable[[np.ndarray], Any]
+    x0: Any
+    jacobian: Callable[[np.ndarray], Any] | None = None
+    lower: Any = None
+    upper: Any = None
+    integer: bool = False
+    noisy: bool = False
+    names: Any = None
+    scales: Any = None
+    start: Start | None = None
+
+    def __post_init__(self) -> None:
+        self._settle(vector(self.x0, None, "x0").size)
+        self._settle_grid()
+
+    @property
+    def needs(self) -> frozenset[str]:
+        return frozenset(name for name, present in {"bounds": self.bounded, "integer": self.integer, "noise": self.noisy}.items() if present)
+
+    def residual(self, x: np.ndarray) -> np.ndarray:
+        """Return r(x) (m,)."""
+        return np.atleast_1d(np.asarray(self.fun(np.array(x, dtype=float)), dtype=float)).ravel()
+
+    def evaluate(self, x: np.ndarray) -> tuple[float, float]:
+        residual = self.residual(x)
+        return float(0.5 * residual @ residual), excess(np.asarray(x, dtype=float), self.lower, self.upper)
+
+
+@dataclass(frozen=True, eq=False)
+class BlackBox(Form):
+    """Minimise one number f(x) that can only be computed or measured.
+
+    Parameters
+    ----------
+    fun : callable
+        x (n,) → number. NaN, infinity, ``None`` and exceptions count as failed evaluations.
+    lower, upper : (n,) arrays or scalars, optional
+        Explicit constraints: no point outside is ever evaluated.
+    integer : bool
+        Only whole numbers are evaluated.
+    violation : callable, optional
+        Implicit constraints: x (n,) → number or vector, positive where violated. Asked before ``fun``; points that violate are not evaluated.
+    log : bool or (n,) bool array
+        Coordinates that are searched on a logarithmic scale (lower bound above zero).
+    noisy : bool
+    x0, names, scales, start : optional
+    """
+
+    fun: Callable[[np.ndarray], Any]
+    lower: Any = None
+    upper: Any = None
+    integer: bool = False
+    violation: Callable[[np.ndarray], Any] | None = None
+    log: Any = False
+    noisy: bool = False
+    x0: Any = None
+    names: Any = None
+    scales: Any = None
+    start: Start | None = None
+
+    def __post_init__(self) -> None:
+        given = [value for value in (self.lower, self.upper, self.x0) if value is not None and np.ndim(value) > 0]
+        if not given and self.names is None:
+            raise ShapeError(sentence("black box", "neither bounds nor x0 as vectors", "one of them, to know the number of variables"))
+        size = len(given[0]) if given else len(self.names)
+        self._settle(size)
+        if self.x0 is not None and np.any((self.x0 < self.lower) | (self.x0 > self.upper)):
+            i = int(np.flatnonzero((self.x0 < self.lower) | (self.x0 > self.upper))[0])
+            raise LimitsError(sentence(f"start x0 of {self.names[i]!r}", f"{self.x0[i]:g}", f"a value in [{self.lower[i]:g}, {self.upper[i]:g}]"))
+        self._settle_grid()
+        log = np.broadcast_to(np.asarray(self.log, dtype=bool), (size,))
+        if np.any(log & ~(self.lower > 0)):
+            i = int(np.flatnonzero(log & ~(self.lower > 0))[0])
+            raise LimitsError(sentence(f"lower bound of {self.names[i]!r} on a logarithmic scale", self.lower[i], "a number above 0"))
+        object.__setattr__(self, "log", log)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        parts = {"bounds": self.bounded, "integer": self.integer, "nonlinear": self.violation is not None, "noise": self.noisy}
+        return frozenset(name for name, present in parts.items() if present)
+
+    def implicit(self, x: np.ndarray) -> float:
+        """Largest violation of an implicit constraint."""
+        if self.violation is None:
+            return 0.0
+        return max(0.0, float(np.max(np.atleast_1d(np.asarray(self.violation(np.array(x, dtype=float)), dtype=float)), initial=0.0)))
+
+    def value(self, x: np.ndarray) -> float:
+        """Return f(x); infinite where the callable gives no number.
+
+        Raises
+        ------
+        UnsuitableSolverError
+            When ``fun`` returns more than one number.
+        """
+        result = self.fun(np.array(x, dtype=float))
+        if result is None:
+            return np.nan
+        if np.size(result) != 1:
+            raise UnsuitableSolverError(
+                sentence("objective of the black box", f"{np.size(result)} numbers", "one number", "Pose a vector of numbers as Residuals.")
+            )
+        return float(np.asarray(result, dtype=float).reshape(()))
+
+    def evaluate(self, x: np.ndarray) -> tuple[float, float]:
+        x = np.asarray(x, dtype=float)
+        worst = max(excess(x, self.lower, self.upper), self.implicit(x))
+        return self.value(x), worst

@@ -1,0 +1,180 @@
+"""SciPy's constrained solvers on exact derivatives from CasADi."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from optid.problems.forms import Nlp
+
+from .base import Outcome
+from .run import Run
+
+
+class _Scaled:
+    """Objective, constraints and derivatives in z = x / scale; every new point is noted in the run."""
+
+    def __init__(self, form: Nlp, run: Run) -> None:
+        import casadi as ca
+
+        self.form, self.run = form, run
+        symbol = type(form.x).sym("z", form.size)
+        f, g = form.function(symbol * ca.DM(form.scales))
+        weights = type(form.x).sym("v", g.shape[0])
+        self._value = ca.Function("value", [symbol], [f, g])
+        self._slope = ca.Function("slope", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol)])
+        self._curve = ca.Function("curve", [symbol], [ca.hessian(f, symbol)[0]])
+        self._rows = ca.Function("rows", [symbol, weights], [ca.hessian(ca.dot(weights, g), symbol)[0]])
+        self._seen: dict[bytes, tuple[float, np.ndarray]] = {}
+
+    def values(self, z: np.ndarray) -> tuple[float, np.ndarray]:
+        key = np.asarray(z, dtype=float).tobytes()
+        if key not in self._seen:
+            self.run.ready()
+            f, g = self._value(z)
+            value, rows = float(f), np.asarray(g).ravel()
+            self._seen = {key: (value, rows)}
+            x = z * self.form.scales
+            if not (np.isfinite(value) and np.all(np.isfinite(rows))):
+                self.run.note(x, np.nan, np.nan)
+                raise FloatingPointError("the objective or a constraint is not a finite number")
+            self.run.record(x, value, self.form.violation(x, rows))
+        return self._seen[key]
+
+    def gradient(self, z: np.ndarray) -> np.ndarray:
+        return self._finite(np.asarray(self._slope(z)[0]).ravel())
+
+    def jacobian(self, z: np.ndarray) -> np.ndarray:
+        return self._finite(np.asarray(self._slope(z)[1].full()))
+
+    def hessian(self, z: np.ndarray) -> np.ndarray:
+        return self._finite(np.asarray(self._curve(z).full()))
+
+    def rows_hessian(self, z: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        return self._finite(np.asarray(self._rows(z, weights).full()))
+
+    @staticmethod
+    def _finite(values: np.ndarray) -> np.ndarray:
+        if not np.all(np.isfinite(values)):
+            raise FloatingPointError("a derivative is not a finite number")
+        return values
+
+    def minimise(self, method: str, start: np.ndarray, constraints: Any, options: dict[str, Any], **more: Any) -> Any:
+        """Call SciPy; returns its result, or the outcome of a point that is not a number."""
+        from scipy import optimize
+
+        minimize: Any = optimize.minimize
+        form = self.form
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return minimize(
+                    lambda z: self.values(z)[0],
+                    start,
+                    jac=self.gradient,
+                    bounds=optimize.Bounds(form.lbx / form.scales, form.ubx / form.scales),
+                    constraints=constraints,
+                    method=method,
+                    options=options,
+                    **more,
+                )
+        except FloatingPointError as error:
+            return Outcome(None, "failed", str(error))
+
+
+@dataclass(frozen=True)
+class Slsqp:
+    """Sequential least-squares programming (Kraft 1988), for small dense problems.
+
+    Parameters
+    ----------
+    tolerance : float
+        On the change of the objective.
+    max_iterations : int
+    """
+
+    tolerance: float = 1e-10
+    max_iterations: int = 500
+
+    name: ClassVar[str] = "slsqp"
+    accepts: ClassVar[tuple[type, ...]] = (Nlp,)
+    features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "equality", "nonlinear"})
+    search: ClassVar[bool] = False
+
+    def run(self, form: Nlp, run: Run) -> Outcome:
+        """Solve ``form``; the budget counts evaluations."""
+        problem = _Scaled(form, run)
+        equal = form.lbg == form.ubg
+        low, high = np.isfinite(form.lbg) & ~equal, np.isfinite(form.ubg) & ~equal
+        constraints = []
+        if equal.any():
+            constraints.append({"type": "eq", "fun": lambda z: problem.values(z)[1][equal] - form.lbg[equal], "jac": lambda z: problem.jacobian(z)[equal]})
+        if low.any() or high.any():
+            constraints.append(
+                {
+                    "type": "ineq",
+                    "fun": lambda z: np.concatenate([problem.values(z)[1][low] - form.lbg[low], form.ubg[high] - problem.values(z)[1][high]]),
+                    "jac": lambda z: np.vstack([problem.jacobian(z)[low], -problem.jacobian(z)[high]]),
+                }
+            )
+        found = problem.minimise("SLSQP", run.x0 / form.scales, constraints, {"ftol": self.tolerance, "maxiter": self.max_iterations})
+        if isinstance(found, Outcome):
+            return found
+        status = {0: "optimal", 4: "infeasible", 9: "budget"}.get(int(found.status), "failed")
+        x = np.clip(np.asarray(found.x) * form.scales, form.lbx, form.ubx)
+        return Outcome(x, status, str(found.message))  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class TrustConstr:
+    """Trust-region interior point (Byrd, Hribar & Nocedal 1999) with exact second derivatives.
+
+    SciPy ends as soon as the Lagrangian is stationary, however large the barrier still is; so it is called again from its answer with smaller and smaller
+    barriers.
+
+    Parameters
+    ----------
+    tolerance : float
+        On the gradient of the Lagrangian and on the trust radius.
+    barrier_tolerance : float
+    max_iterations : int
+    """
+
+    tolerance: float = 1e-8
+    barrier_tolerance: float = 1e-8
+    max_iterations: int = 2000
+
+    name: ClassVar[str] = "trust_constr"
+    accepts: ClassVar[tuple[type, ...]] = (Nlp,)
+    features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "equality", "nonlinear"})
+    search: ClassVar[bool] = False
+
+    def run(self, form: Nlp, run: Run) -> Outcome:
+        """Solve ``form``; the budget counts evaluations."""
+        from scipy import optimize
+
+        constraint: Any = optimize.NonlinearConstraint
+        problem = _Scaled(form, run)
+        constraints = []
+        if form.g.shape[0]:
+            constraints.append(constraint(lambda z: problem.values(z)[1], form.lbg, form.ubg, jac=problem.jacobian, hess=problem.rows_hessian))
+        options = {"gtol": self.tolerance, "xtol": self.tolerance**1.25, "barrier_tol": self.barrier_tolerance, "maxiter": self.max_iterations}
+        start = _inside(run.x0, form) / form.scales
+        for barrier in (0.1, 1e-3, 1e-5, self.barrier_tolerance):
+            options |= {"initial_barrier_parameter": barrier, "initial_barrier_tolerance": barrier}
+            found = problem.minimise("trust-constr", start, constraints, options, hess=problem.hessian)
+            if isinstance(found, Outcome):
+                return found
+            start = _inside(np.asarray(found.x) * form.scales, form, barrier) / form.scales
+        x = np.clip(np.asarray(found.x) * form.scales, form.lbx, form.ubx)
+        message = str(found.message)
+        return Outcome(x, "optimal" if found.status in (1, 2) else "budget", message)
+
+
+def _inside(x: np.ndarray, form: Nlp, part: float = 1e-2) -> np.ndarray:
+    """``x`` moved off its bounds: a barrier method that starts on one takes it for an optimum."""
+    gap = np.minimum(part * form.scales, 0.1 * (form.ubx - form.lbx))
+    return np.clip(x, form.lbx + gap, form.ubx - gap)

@@ -1,0 +1,100 @@
+"""Gauss–Newton on measured residual vectors: slopes from the points already measured, noise cut by projection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from optid.problems.forms import Residuals
+
+from .base import Outcome
+from .box import Box
+from .run import Run
+
+
+@dataclass(frozen=True)
+class Secant:
+    """Signal-based secant Gauss–Newton, for residuals that are measured on a machine, a few times.
+
+    The start and one step along each variable are measured first. All measured vectors are projected on their leading singular directions (without this
+    the noise in the slopes biases the step), an affine model r ≈ c + J (x − x_best) is fitted to them, the nearer points weighing more, and its Gauss–Newton
+    step is measured next. The vector keeps the sign that its norm loses: a few runs are enough where the residual is nearly linear in x.
+
+    Parameters
+    ----------
+    step : float
+        First steps, in parts of the range of bounded variables, else of the scale.
+    directions : int or None
+        Singular directions kept; ``None`` for the number of variables.
+    max_step : float
+        Longest step of an iteration along any variable, in parts as for ``step``.
+    x_tolerance : float
+        Ends when the step falls below this part.
+    max_iterations : int
+        Gauss–Newton steps after the first n + 1 evaluations.
+    """
+
+    step: float = 0.05
+    directions: int | None = None
+    max_step: float = 0.3
+    x_tolerance: float = 1e-6
+    max_iterations: int = 20
+
+    name: ClassVar[str] = "secant"
+    accepts: ClassVar[tuple[type, ...]] = (Residuals,)
+    features: ClassVar[frozenset[str]] = frozenset({"bounds", "integer", "noise", "unbounded"})
+    search: ClassVar[bool] = True
+
+    def run(self, form: Residuals, run: Run) -> Outcome:
+        """Solve ``form``."""
+        box = Box(form, run.x0)
+        low, high = box.limits
+        points: list[np.ndarray] = []
+        vectors: list[np.ndarray] = []
+
+        def ask(u: np.ndarray) -> bool:
+            x = box.to_x(u)
+            vector = run.residual(x)
+            if vector is None:
+                return False
+            points.append(box.to_unit(x))
+            vectors.append(vector)
+            return True
+
+        start = box.to_unit(run.x0)
+        if not ask(start):
+            return Outcome(None, "failed", "the residuals at the start are not finite numbers")
+        if box.size == 0:
+            return Outcome(None, "optimal", "all variables are fixed")
+        first = np.maximum(self.step, box.step)
+        for i in range(box.size):
+            sign = 1.0 if start[i] + first[i] <= high[i] else -1.0
+            ask(np.clip(start + sign * first[i] * np.eye(box.size)[i], low, high))
+        reach = self.max_step
+        for _ in range(self.max_iterations):
+            best = int(np.argmin([vector @ vector for vector in vectors]))
+            move = self._move(np.array(points), np.array(vectors), best)
+            move *= min(1.0, reach / max(float(np.max(np.abs(move))), 1e-300))
+            target = np.clip(points[best] + move, low, high)
+            small = np.max(np.abs(target - points[best])) <= max(self.x_tolerance, 0.5 * float(np.max(box.step)))
+            if small or (form.integer and any(np.array_equal(box.to_x(target), box.to_x(point)) for point in points)):
+                return Outcome(None, "optimal", "the step is below the tolerance" if small else "the step leads to a known point")
+            value = vectors[best] @ vectors[best]
+            if not ask(target) or vectors[-1] @ vectors[-1] >= value:
+                reach = 0.5 * min(reach, float(np.max(np.abs(target - points[best]))))
+        return Outcome(None, "budget", "max_iterations reached")
+
+    def _move(self, points: np.ndarray, vectors: np.ndarray, best: int) -> np.ndarray:
+        """Gauss–Newton step (d,) of the affine model fitted to projected vectors (k, m) at ``points`` (k, d)."""
+        keep = min(self.directions or points.shape[1], *vectors.shape)
+        basis = np.linalg.svd(vectors.T, full_matrices=False)[0][:, :keep]
+        projected = vectors @ basis
+        offsets = points - points[best]
+        distances = np.linalg.norm(offsets, axis=1)
+        near = np.sort(distances)[min(points.shape[1], len(points) - 1)]
+        weights = 1.0 / (near**2 + distances**2)
+        regressors = np.column_stack([np.ones(len(points)), offsets]) * weights[:, None]
+        model = np.linalg.lstsq(regressors, projected * weights[:, None], rcond=1e-10)[0]
+        return np.linalg.lstsq(model[1:].T, -projected[best], rcond=1e-6)[0]
