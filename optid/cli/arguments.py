@@ -23,7 +23,7 @@ Known = Annotated[
     list[str] | None, typer.Option(metavar="NAME[=VALUE]", help="A parameter that is not fitted, e.g. m1=31.5; without a value the robot's own. Repeatable.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
 
 LIBRARY = "library:"
 

@@ -91,7 +91,7 @@ def _comparison(chapters: list[Chapter]) -> Table:
         "Cut-offs of position and torque; how many true values lie in their 95 % intervals; stacked errors on the excitation (fitted) and on the inverted U "
         "(not fitted), each against torque filtered like the prediction and against the unfiltered mean of the cycles. The last column, which only a "
         "simulation knows, is the rms difference [N m] of predicted and true torque on the true motion of the U. A cut-off below what a task contains takes "
-        "accelerations away from what is predicted there, and nothing from the parameters.",
+        "accelerations away from what is predicted there; it biases no parameter, because torque and model are limited alike.",
         plot_comparison([c.validation for c in chapters], [c.label for c in chapters], robot, "Torque on the inverted U, predicted from the excitation"),
     )
 

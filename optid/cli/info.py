@@ -9,13 +9,13 @@ import typer
 
 from .arguments import LIBRARY, Json, Tip, robot_of
 from .console import say, show_json, show_table
+from .guard import EXIT_WRONG
 
 if TYPE_CHECKING:
     from optid.experiment import Experiment, Trial
     from optid.robot import Robot
 
 ROBOT_SUFFIXES = (".toml", ".urdf", ".xml", ".xacro")
-ERROR_EXIT = 2
 
 
 def info(
@@ -55,8 +55,7 @@ def _experiment(path: Path, json: bool) -> None:
     from optid.experiment import read_experiment, validate_file
 
     faults = list(validate_file(path))
-    errors = [f for f in faults if f.severity == "error"]
-    experiment = read_experiment(path, partial=bool(errors)) if _readable(path) else None
+    experiment = _read(path)
     if experiment is None and len(faults) == 1 and not json:
         read_experiment(path)  # raises what there is to say
     if json:
@@ -69,12 +68,12 @@ def _experiment(path: Path, json: bool) -> None:
             say(f"{fault.severity}: {fault}")
         if not faults:
             say("No faults found.")
-    if errors:
-        raise typer.Exit(ERROR_EXIT)
+    if any(fault.severity == "error" for fault in faults):
+        raise typer.Exit(EXIT_WRONG)
 
 
-def _readable(path: Path) -> bool:
-    """Whether something of the file can be read at all."""
+def _read(path: Path) -> Experiment | None:
+    """What can be read of the file; its faults are listed elsewhere."""
     import warnings
 
     from optid.errors import OptidError, OptidWarning
@@ -83,10 +82,9 @@ def _readable(path: Path) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", OptidWarning)
         try:
-            read_experiment(path, partial=True)
+            return read_experiment(path, partial=True)
         except OptidError:
-            return False
-    return True
+            return None
 
 
 def _kind(experiment: Experiment | None) -> str:

@@ -186,7 +186,8 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
         half = float(t_interval(0.0, 1.0, fit.degrees_of_freedom)[1])
         panel.axvspan(-half, half, color=BAND, alpha=0.45, linewidth=0)
         panel.axvline(0, color=GUIDE, linewidth=0.6)
-        panel.plot((value - true) / sigma, at, "o", color=MEASURED, markersize=4)
+        known = sigma > 0
+        panel.plot((value - true)[known] / sigma[known], at[known], "o", color=MEASURED, markersize=4)
         panel.set_xlabel("(estimate − truth) / σ; shaded: 95 % interval", fontsize=8)
     figure.suptitle(title or f"Base parameters of {fit.base.model.robot.name}", fontsize=10, parse_math=False)
     return figure

@@ -97,6 +97,18 @@ def test_info_says_what_a_file_is(files: Path) -> None:
     assert json.loads(run("info", files / "robot.toml", "--json").stdout)["name"] == "pendulum"
 
 
+def test_info_lists_every_fault_and_shows_what_is_good(files: Path) -> None:
+    """Two trials with faults: both are named, the exit code is 2, the rest is shown."""
+    with h5py.File(files / "train.h5", "r+") as file:
+        file["trials/swing/tau"][7, 0] = np.nan
+        file["trials/swing/time"][9] = 0.0
+    result = run("info", files / "train.h5", code=2)
+    assert "recording 'training'" in result.stdout
+    errors = [line for line in result.stdout.splitlines() if line.startswith("error: ")]
+    assert len(errors) >= 2 and any("tau" in e for e in errors) and any("time" in e for e in errors)
+    assert [f["severity"] for f in json.loads(run("info", files / "train.h5", "--json", code=2).stdout)["faults"]].count("error") == len(errors)
+
+
 def test_import_shows_and_asks_before_it_writes(tmp_path: Path) -> None:
     t = np.arange(50) * 0.01
     table = np.column_stack([t, np.degrees(np.sin(t)), 3 * t])
