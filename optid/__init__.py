@@ -26,6 +26,8 @@ _NAMES = {
     "write_experiment": "optid.experiment",
     "Recorder": "optid.experiment",
     "Preprocessing": "optid.signals",
+    "save_result": "optid.identification",
+    "load_result": "optid.identification",
     "solve": "optid.solvers",
     "available_solvers": "optid.solvers",
     "identify": "optid.identification",
@@ -46,6 +48,7 @@ _ROOMS = (
     "report",
     "robot",
     "signals",
+    "simulation",
     "solvers",
     "statistics",
     "trajectory",
@@ -62,6 +65,8 @@ if TYPE_CHECKING:
     from optid.experiment import write_experiment as write_experiment
     from optid.identification import identify as identify
     from optid.identification import identify_batch as identify_batch
+    from optid.identification import load_result as load_result
+    from optid.identification import save_result as save_result
     from optid.model import DynamicModel as DynamicModel
     from optid.problems import IdentificationResult as IdentificationResult
     from optid.regressor import BaseParameters as BaseParameters

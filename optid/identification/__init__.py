@@ -2,5 +2,6 @@
 
 from .batch import BatchResult, FileReport, identify_batch
 from .pipeline import METHODS, identify
+from .result_file import load_result, save_result
 
-__all__ = ["METHODS", "BatchResult", "FileReport", "identify", "identify_batch"]
+__all__ = ["METHODS", "BatchResult", "FileReport", "identify", "identify_batch", "load_result", "save_result"]

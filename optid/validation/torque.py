@@ -35,7 +35,7 @@ class JointScore:
     constant : float [N m or N]
         RMS error of that constant: what a joint that hardly moves is worth.
     noise_floor : float or None [N m or N]
-        Standard deviation of the torque over repeated cycles: no model can be better.
+        Standard deviation of one measurement over repeated cycles; a mean of cycles is quieter.
     moving : float
         ``relative`` over the samples in which the joint moves (NaN when it never does).
     moving_share : float
