@@ -70,24 +70,24 @@ class Choice:
             return
         spent = INTERPRETED_SECONDS * len(tape.steps) * self._samples
         if spent >= 0.5 * (COMPILED_SECONDS[0] + COMPILED_SECONDS[1] * len(tape.steps)):
-            self._settle(Native.build(self._name, vector_source(tape), parallel=True))
+            self._settle(Native.build(self._name, vector_source(tape), vector=True))
         elif spent >= WORTH_A_LOOK and not self._looked:
             self._looked = True
-            found = Native.cached(self._name, vector_source(tape), parallel=True)
+            found = Native.cached(self._name, vector_source(tape), vector=True)
             if found is not None:
                 self._settle(found)
 
     def _told(self) -> Native | None:
         tape = self.interpreter.tape if self.backend == "simd" else None
         if tape is not None and len(tape.steps) <= LONGEST_TAPE:
-            return Native.build(self._name, vector_source(tape), parallel=True)
+            return Native.build(self._name, vector_source(tape), vector=True)
         if self.backend == "simd":
             _logger.warning("function %r is long or more than scalar operations: compiled sample by sample, without SIMD.", self._name)
         source = casadi_source(self.interpreter.function)
         if source is None:
             _logger.warning("function %r has no C code (it calls Python or a plugin): it is interpreted.", self._name)
             return None
-        return Native.build(self._name, source, parallel=False)
+        return Native.build(self._name, source, vector=False)
 
     @property
     def _name(self) -> str:

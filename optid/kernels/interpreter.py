@@ -43,7 +43,7 @@ class Interpreter:
     _local: threading.local = field(default_factory=threading.local, init=False, repr=False)
 
     def evaluate(self, inputs: Sequence[Array], out: Array) -> None:
-        """Fill ``out`` (N, m·k), given as zeros, from inputs (N, n_i), or (n_i,) where all samples share one."""
+        """Fill ``out`` (N, m·k), zero where the matrix always is, from inputs (N, n_i), or (n_i,) where all samples share one."""
         start, n = 0, len(out)
         while start < n:
             left = n - start

@@ -105,13 +105,14 @@ class Kernel:
         """
         inputs, n = self._inputs(samples, named)
         m, k = self.shape
+        evaluator = self._evaluator(n)
         if out is None:
-            out = np.zeros((n, m, k))
+            out = _zeros(n, m * k).reshape(n, m, k)
         elif out.shape != (n, m, k) or out.dtype != np.float64 or not out.flags.c_contiguous or not out.flags.writeable:
             raise ShapeError(sentence("out", f"{out.dtype} {out.shape}", f"a writeable float64 array ({n}, {m}, {k}) in C order"))
-        else:
+        elif not (isinstance(evaluator, Native) and evaluator.vector):
             out.fill(0.0)
-        self._evaluator(n).evaluate(inputs, out.reshape(n, m * k))
+        evaluator.evaluate(inputs, out.reshape(n, m * k))
         return out
 
     def blocks(self, *samples: ArrayLike, size: int = 1024, **named: ArrayLike) -> Iterator[tuple[slice, Array]]:
@@ -130,7 +131,7 @@ class Kernel:
         size = min(size, n)
         # rows a power of two apart would compete for the same lines of the processor's cache
         stride = size + 8 if size % 64 == 0 else size
-        buffer = np.zeros((m * k, stride))
+        buffer = _zeros(m * k, stride)
         matrices = buffer.reshape(m, k, stride).transpose(2, 0, 1)
         evaluator = self._evaluator(n)
         for start in range(0, n, max(size, 1)):
@@ -175,3 +176,10 @@ class Kernel:
 
     def _evaluator(self, n: int) -> Interpreter | Native:
         return self._choice.native(n) or self._choice.interpreter
+
+
+def _zeros(rows: int, columns: int) -> Array:
+    """Zeros that start on a line of the processor's cache: vectors across two lines cost twice."""
+    spare = np.zeros(rows * columns + 7)
+    start = -spare.ctypes.data % 64 // 8
+    return spare[start : start + rows * columns].reshape(rows, columns)

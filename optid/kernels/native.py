@@ -2,7 +2,8 @@
 
 A library has one function, ``int optid_kernel(const double *const *inputs, const long long *strides, long long n, double *out, long long by_sample,
 long long by_element)``: element e of input i of sample s is ``inputs[i][s * strides[i] + e]``, element e of the result goes to
-``out[s * by_sample + e * by_element]``, structural zeros are left alone, and it returns 0.
+``out[s * by_sample + e * by_element]``, and it returns 0. Structural zeros are left alone,
+except that vector code writes them, too, when ``by_element`` is 1.
 """
 
 from __future__ import annotations
@@ -46,37 +47,40 @@ class Native:
     name : str
         Name of the function, for messages.
     call : ctypes function
-    parallel : bool
-        Several threads may run the code at once.
+    vector : bool
+        Vector code: several threads may run it at once, and it writes whole matrices.
     """
 
     name: str
     call: Any
-    parallel: bool
+    vector: bool
 
     @classmethod
-    def build(cls, name: str, source: str, parallel: bool) -> Native | None:
+    def build(cls, name: str, source: str, vector: bool) -> Native | None:
         """Code of a C source, from the cache or newly compiled; None, after one message in the log, when that is impossible."""
         try:
             with _building:
-                return cls(name, _function(source, compiling=True), parallel)
+                return cls(name, _function(source, compiling=True), vector)
         except (CompilerError, CacheError) as error:
             _tell(str(error))
             return None
 
     @classmethod
-    def cached(cls, name: str, source: str, parallel: bool) -> Native | None:
+    def cached(cls, name: str, source: str, vector: bool) -> Native | None:
         """Code of a C source when the cache holds it, else None."""
         try:
             function = _function(source, compiling=False)
         except (CompilerError, CacheError):
             return None
-        return None if function is None else cls(name, function, parallel)
+        return None if function is None else cls(name, function, vector)
 
     def evaluate(self, inputs: Sequence[Array], out: Array) -> None:
-        """Fill ``out`` (N, m·k), given as zeros, from inputs (N, n_i), or (n_i,) where all samples share one."""
+        """Fill ``out`` (N, m·k) from inputs (N, n_i), or (n_i,) where all samples share one.
+
+        Structural zeros are zeros already, unless :attr:`vector` code fills rows that are contiguous.
+        """
         n = len(out)
-        workers = min(available_threads(), n // SAMPLES_PER_THREAD) if self.parallel else 1
+        workers = min(available_threads(), n // SAMPLES_PER_THREAD) if self.vector else 1
         if workers < 2:
             self._range(inputs, out)
             return

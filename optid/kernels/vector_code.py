@@ -36,8 +36,10 @@ EXPRESSIONS: dict[str, str] = {
 
 _DRIVER = """
 int optid_kernel(const double *const *inputs, const long long *strides, long long n, double *out, long long by_sample, long long by_element) {
-  V *in = aligned_alloc(64, 64 * (size_t)(N_IN + N_OUT + 1)), *results = in + N_IN;
+  const size_t size = sizeof(V) * (N_IN + N_ELEMENTS + 1);
+  V *in = aligned_alloc(64, (size + 63) / 64 * 64), *tile = in + N_IN;
   if (!in) return 1;
+  memset(in, 0, size);
   for (long long start = 0; start < n; start += W) {
     const int lanes = n - start < W ? (int)(n - start) : W;
     for (int i = 0; i < N_IN; ++i) {
@@ -45,13 +47,26 @@ int optid_kernel(const double *const *inputs, const long long *strides, long lon
       const double *first = inputs[IN_INPUT[i]] + IN_ELEMENT[i] + start * stride;
       EACH_LANE in[i][l] = first[(l < lanes ? l : lanes - 1) * stride];
     }
-    evaluate(in, results);
+    evaluate(in, tile);
     double *to = out + start * by_sample;
-    if (by_sample == 1 && lanes == W)
-      for (int o = 0; o < N_OUT; ++o) memcpy(to + OUT_ELEMENT[o] * by_element, results + o, sizeof(V));
+    if (by_element == 1) {
+      V rows[W];
+      long long e = 0;
+      for (; e + W <= N_ELEMENTS; e += W) {
+        turned(tile + e, rows);
+        if (lanes == W) {
+#pragma GCC unroll 8
+          for (int l = 0; l < W; ++l) memcpy(to + l * by_sample + e, rows + l, sizeof(V));
+        } else
+          for (int l = 0; l < lanes; ++l) memcpy(to + l * by_sample + e, rows + l, sizeof(V));
+      }
+      for (; e < N_ELEMENTS; ++e)
+        for (int l = 0; l < lanes; ++l) to[l * by_sample + e] = tile[e][l];
+    } else if (by_sample == 1 && lanes == W)
+      for (int o = 0; o < N_OUT; ++o) memcpy(to + OUT_ELEMENT[o] * by_element, tile + OUT_ELEMENT[o], sizeof(V));
     else
       for (int l = 0; l < lanes; ++l)
-        for (int o = 0; o < N_OUT; ++o) to[l * by_sample + OUT_ELEMENT[o] * by_element] = results[o][l];
+        for (int o = 0; o < N_OUT; ++o) to[l * by_sample + OUT_ELEMENT[o] * by_element] = tile[OUT_ELEMENT[o]][l];
   }
   free(in);
   return 0;
@@ -63,16 +78,16 @@ def vector_source(tape: Tape) -> str:
     """C source of ``optid_kernel`` (see :mod:`optid.kernels.native` for its arguments)."""
     inputs = {step.args: place for place, step in enumerate(s for s in tape.steps if s.op == "input")}
     stores: dict[int, list[int]] = {}
-    for place, (_, value) in enumerate(tape.outputs):
-        stores.setdefault(value, []).append(place)
+    for element, value in tape.outputs:
+        stores.setdefault(value, []).append(element)
     lines = []
     for i, step in enumerate(tape.steps):
         lines.append(f"  const V x{i} = {_expression(step, inputs)};")
-        lines += [f"  out[{place}] = x{i};" for place in stores.get(i, ())]
+        lines += [f"  out[{element}] = x{i};" for element in stores.get(i, ())]
     return "\n".join(
         [
             prelude(),
-            f"enum {{ N_IN = {len(inputs)}, N_OUT = {len(tape.outputs)} }};",
+            f"enum {{ N_IN = {len(inputs)}, N_OUT = {len(tape.outputs)}, N_ELEMENTS = {tape.shape[0] * tape.shape[1]} }};",
             table("IN_INPUT", (i for i, _ in inputs)),
             table("IN_ELEMENT", (element for _, element in inputs)),
             table("OUT_ELEMENT", (element for element, _ in tape.outputs)),

@@ -53,6 +53,27 @@ static inline V v_sign(V a) { return pick((M)(a < S(0.0)), S(-1.0), pick((M)(a >
 static inline V v_sqrt(V a) { V r; EACH_LANE r[l] = sqrt(a[l]); return r; }
 """
 
+_TURN = """
+#if defined(__clang__) || __GNUC__ >= 12
+#define MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define MIX(a, b, ...) __builtin_shuffle(a, b, (M){__VA_ARGS__})
+#endif
+#if W == 8
+#define SWAP1(i) a = r[i], b = r[i + 1], r[i] = MIX(a, b, 0, 8, 2, 10, 4, 12, 6, 14), r[i + 1] = MIX(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define SWAP2(i) a = r[i], b = r[i + 2], r[i] = MIX(a, b, 0, 1, 8, 9, 4, 5, 12, 13), r[i + 2] = MIX(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define SWAP4(i) a = r[i], b = r[i + 4], r[i] = MIX(a, b, 0, 1, 2, 3, 8, 9, 10, 11), r[i + 4] = MIX(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+#define SWAPS SWAP1(0), SWAP1(2), SWAP1(4), SWAP1(6), SWAP2(0), SWAP2(1), SWAP2(4), SWAP2(5), SWAP4(0), SWAP4(1), SWAP4(2), SWAP4(3)
+#elif W == 4
+#define SWAP1(i) a = r[i], b = r[i + 1], r[i] = MIX(a, b, 0, 4, 2, 6), r[i + 1] = MIX(a, b, 1, 5, 3, 7)
+#define SWAP2(i) a = r[i], b = r[i + 2], r[i] = MIX(a, b, 0, 1, 4, 5), r[i + 2] = MIX(a, b, 2, 3, 6, 7)
+#define SWAPS SWAP1(0), SWAP1(2), SWAP2(0), SWAP2(1)
+#else
+#define SWAPS a = r[0], b = r[1], r[0] = MIX(a, b, 0, 2), r[1] = MIX(a, b, 1, 3)
+#endif
+static inline void turned(const V *t, V *r) { V a, b; EACH_LANE r[l] = t[l]; SWAPS; }
+"""
+
 _CIRCLE = f"""
 static inline V turn(V x, M *quarter) {{
   V t = x * S(0x1.45f306dc9c883p-1) + S(0x1.8p+52);
@@ -116,4 +137,4 @@ def prelude() -> str:
         f"static __attribute__((noinline, unused)) V v_{f}(V a, V b) {{ V r; EACH_LANE r[l] = {f}(a[l], b[l]); return r; }}\n"
         for f in sorted(set(LIBRARY_BINARY.values()))
     )
-    return _TYPES + far + _CIRCLE + _EXPONENTIAL + one + two
+    return _TYPES + _TURN + far + _CIRCLE + _EXPONENTIAL + one + two
