@@ -25,7 +25,7 @@ Array = NDArray[np.float64]
 _ABSURD = {"time": 1e11}
 _ABSURD_SIGNAL = 1e9
 _PARTIAL = "Pass partial=True to take the good rows."
-_CURRENT = re.compile(r"curr|ampere|(^|[_\W])(amps?|i\d*)([_\W]|$)", re.IGNORECASE)
+_CURRENT = re.compile(r"curr|ampere|(^|[_\W])amps?([_\W]|$)|^i([_\d].*)?$", re.IGNORECASE)
 
 
 def assemble(logs: Dict[str, Log], mapping: Mapping, name: str, joint_names: Sequence[str] | None, partial: bool, attributes: Dict[str, Any]) -> Trial:

@@ -22,8 +22,7 @@ def format_faults(file: h5py.File) -> Iterator[Fault]:
     """Whether the file says it is an experiment of a version that can be read."""
     wanted = f"format={FORMAT!r}"
     if "format" not in file.attrs:
-        matlab = "MATLAB_class" in {name for item in list(file)[:20] if file.get(item, getclass=True) for name in _attribute_names(file, item)}
-        hint = "It looks like a MATLAB 7.3 file: read it with import_mat." if matlab else "It is an HDF5 file of another program."
+        hint = "It is an HDF5 file of another program; read a MATLAB 7.3 file with import_mat."
         yield Fault("/@format", "no such attribute", wanted, hint)
         return
     found = _text(file.attrs["format"])
@@ -46,16 +45,10 @@ def _text(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
-def _attribute_names(file: h5py.File, name: str) -> list[str]:
-    import h5py
-
-    return list(file[name].attrs) if isinstance(file.get(name, getlink=True), h5py.HardLink) else []
-
-
 def structure_faults(file: h5py.File) -> Iterator[Fault]:
     """Links that leave the file, data kept outside it, types that are never read, and sizes that only a bomb has.
 
-    Soft links are allowed only when they lead to something inside the file.
+    A soft link is allowed when it leads straight to a dataset of the file. A second name for a group is refused: it can make a file without end.
     """
     import h5py
 
@@ -69,19 +62,15 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
                 yield Fault(f"{group.name.rstrip('/')}/{name!r}", "a name in broken Unicode", "names in UTF-8")
                 continue
             place = f"{group.name.rstrip('/')}/{name}"
-            link = group.get(name, getlink=True)
-            if isinstance(link, h5py.ExternalLink):
-                yield Fault(place, f"an external link to {link.filename!r}", "data inside the file", _NO_LINKS)
-                continue
-            if not isinstance(link, (h5py.HardLink, h5py.SoftLink)):
-                yield Fault(place, "an unknown kind of link", "data inside the file", _NO_LINKS)
-                continue
-            if isinstance(link, h5py.SoftLink):
-                yield from _soft_link_faults(group, name, place, link.path)
+            fault = _link_fault(group, name, place)
+            if fault is not None:
+                yield fault
                 continue
             item = group[name]
             address = _address(item)
             if address in seen:
+                if isinstance(item, h5py.Group):
+                    yield Fault(place, "a second name for a group", "one name for every group", "Copy the group instead.")
                 continue
             seen.add(address)
             if isinstance(item, h5py.Group):
@@ -94,23 +83,50 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
             yield from _attribute_faults(item)
 
 
+def sound_items(group: h5py.Group) -> Iterator[tuple[str, h5py.Group | h5py.Dataset]]:
+    """The groups and datasets in ``group`` that can be read without leaving the file; the others are left out in silence."""
+    for name in group:
+        item = sound_item(group, name)
+        if item is not None:
+            yield name, item
+
+
+def sound_item(group: h5py.Group, name: str) -> h5py.Group | h5py.Dataset | None:
+    """The item of that name when it is there and can be read without leaving the file, else None."""
+    import h5py
+
+    if not isinstance(name, str) or group.get(name, getlink=True) is None or _link_fault(group, name, "") is not None:
+        return None
+    item = group[name]
+    if isinstance(item, h5py.Dataset):
+        return next((None for _ in dataset_faults(item, "")), item)
+    return item if isinstance(item, h5py.Group) else None
+
+
 def _address(item: h5py.HLObject) -> Any:
     import h5py
 
     return h5py.h5o.get_info(item.id).addr
 
 
-def _soft_link_faults(group: h5py.Group, name: str, place: str, target: str) -> Iterator[Fault]:
-    """A soft link must lead to an object that plain links of the same file reach too."""
+def _link_fault(group: h5py.Group, name: str, place: str) -> Fault | None:
+    """Why a link is not followed; a soft link must lead straight to a dataset that plain links of the same file reach too."""
     import h5py
 
-    node: Any = group.file if target.startswith("/") else group
-    for part in [p for p in target.split("/") if p not in ("", ".")]:
-        link = node.get(part, getlink=True) if isinstance(node, h5py.Group) and part in node.keys() else None  # noqa: SIM118
-        if not isinstance(link, h5py.HardLink):
-            yield Fault(place, f"a soft link to {target!r}", "a link that leads straight to data inside the file", _NO_LINKS)
-            return
-        node = node[part]
+    link = group.get(name, getlink=True)
+    if isinstance(link, h5py.HardLink):
+        return None
+    if isinstance(link, h5py.ExternalLink):
+        return Fault(place, f"an external link to {link.filename!r}", "data inside the file", _NO_LINKS)
+    if not isinstance(link, h5py.SoftLink):
+        return Fault(place, "an unknown kind of link", "data inside the file", _NO_LINKS)
+    node: Any = group.file if link.path.startswith("/") else group
+    for part in [part for part in link.path.split("/") if part not in ("", ".")]:
+        step = node.get(part, getlink=True) if isinstance(node, h5py.Group) else None
+        node = node[part] if isinstance(step, h5py.HardLink) else None
+    if isinstance(node, h5py.Dataset):
+        return None
+    return Fault(place, f"a soft link to {link.path!r}", "a link that leads straight to a dataset of the file", _NO_LINKS)
 
 
 def dataset_faults(item: h5py.Dataset, place: str) -> Iterator[Fault]:

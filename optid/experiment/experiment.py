@@ -63,10 +63,12 @@ class RobotInfo:
 
     @classmethod
     def of(cls, robot: Any, parameter_names: Iterable[str] = (), gains: Any = None, description: str | None = None) -> RobotInfo:
-        """From a :class:`optid.robot.Robot`; ``description`` defaults to the text it was read from."""
+        """From a :class:`optid.robot.Robot`; ``description`` defaults to the text it was read from, else to its TOML form."""
+        from optid.robot import robot_to_toml
+
         return cls(
             name=robot.name,
-            description=robot.source if description is None else description,
+            description=description if description is not None else robot.source or robot_to_toml(robot),
             joint_names=robot.joint_names,
             parameter_names=tuple(parameter_names),
             gains=gains,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, DataWarning, FileError, OptidError, sentence
 
-from .checks import format_faults, structure_faults
+from .checks import format_faults, sound_item, structure_faults
 from .experiment import Experiment, RobotInfo
 from .fault import Fault
 from .files import Pathlike, open_file
@@ -175,7 +175,7 @@ def stored_joint_names(group: h5py.Group) -> tuple[str, ...]:
     """Joint names of a trial, empty when it stores none."""
     import h5py
 
-    item = group.get("joint")
+    item = sound_item(group, "joint")
     if not isinstance(item, h5py.Dataset) or h5py.check_string_dtype(item.dtype) is None:
         return ()
     return tuple(str(name) for name in np.atleast_1d(read_strings(item)))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError
 
+from .checks import sound_item
 from .fault import Fault
 from .reader import stored_joint_names
 from .samples import column_name, degree_faults, rows_text, stamp_faults
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
-def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...], skip: set[str]) -> Iterator[Fault]:
+def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...]) -> Iterator[Fault]:
     """Every fault of a trial.
 
     Parameters
@@ -32,27 +33,25 @@ def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...], skip: set[str
     group : h5py.Group
     robot_joints : tuple of str
         Joint names of the robot in the same file, empty when it says none.
-    skip : set of str
-        Places that have faults already and must not be read.
     """
     place = group.name
     yield from _attribute_faults(group)
-    present = [what for what in ("time", *SIGNALS, "valid") if what in group and f"{place}/{what}" not in skip]
+    items = {what: item for what in ("time", *SIGNALS, "valid") if (item := sound_item(group, what)) is not None}
     for what in ("time", "q"):
-        if what not in group:
+        if group.get(what, getlink=True) is None:
             yield Fault(f"{place}/{what}", "not there", "time and q in every trial")
-    if not any(what in group for what in ("tau", "current")):
+    if not any(what in items for what in ("tau", "current")):
         yield Fault(place, "neither tau nor current", "a torque or a current to identify from", "", "warning")
     columns: dict[str, Array] = {}
-    for what in present:
-        value, faults = _numbers(group[what])
+    for what, item in items.items():
+        value, faults = _numbers(item)
         yield from faults
         if value is not None:
             columns[what] = value
-    for what in present:
-        yield from _unit_faults(group[what], what)
+    for what, item in items.items():
+        yield from _unit_faults(item, what)
     rows = len(columns["time"]) if "time" in columns and columns["time"].ndim == 1 else None
-    shape: tuple[int, ...] = getattr(group.get("q"), "shape", None) or ()
+    shape: tuple[int, ...] = getattr(items.get("q"), "shape", None) or ()
     n = int(shape[1]) if len(shape) == 2 else 1
     bad = list(_shape_faults(group, columns, rows, n))
     yield from bad

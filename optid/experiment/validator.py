@@ -9,7 +9,7 @@ import numpy as np
 
 from optid.errors import FileBusyError, FileError, MissingFileError, OptidError
 
-from .checks import format_faults, structure_faults
+from .checks import format_faults, sound_item, sound_items, structure_faults
 from .experiment import RobotInfo
 from .fault import Fault
 from .files import Pathlike, open_file
@@ -43,41 +43,43 @@ def validate_file(path: Pathlike) -> list[Fault]:
 
 
 def _file_faults(file: h5py.File) -> list[Fault]:
+    import h5py
+
     faults = list(structure_faults(file))
-    skip = {fault.place.split("@")[0] for fault in faults}
     for name in ("title", "created", "generator"):
         if name not in file.attrs:
             faults.append(Fault(f"/@{name}", "no such attribute", "text", "", "warning"))
     robot_joints: tuple[str, ...] = ()
-    if "robot" in file and "/robot" not in skip and not any(place.startswith("/robot/") for place in skip):
-        found, robot_joints = _robot_faults(file["robot"])
+    robot = sound_item(file, "robot")
+    if isinstance(robot, h5py.Group):
+        found, robot_joints = _robot_faults(robot)
         faults += found
-    faults += _group_faults(file, "trials", skip, lambda group: trial_faults(group, robot_joints, skip))
-    faults += _group_faults(file, "results", skip, _result_faults)
-    if not len(file.get("trials", ())):
+    faults += _group_faults(file, "trials", lambda group: trial_faults(group, robot_joints))
+    faults += _group_faults(file, "results", _result_faults)
+    trials = sound_item(file, "trials")
+    if trials is None or not len(trials):
         faults.append(Fault("/trials", "no trial", "at least one trial", "", "warning"))
     return faults
 
 
-def _group_faults(file: h5py.File, what: str, skip: set[str], check: Callable[[h5py.Group], Iterator[Fault]]) -> list[Fault]:
+def _group_faults(file: h5py.File, what: str, check: Callable[[h5py.Group], Iterator[Fault]]) -> list[Fault]:
+    """The faults that ``check`` finds in every group of ``file[what]``."""
     import h5py
 
     faults: list[Fault] = []
-    if what not in file or f"/{what}" in skip:
+    parent = sound_item(file, what)
+    if parent is None:
         return faults
-    if not isinstance(file[what], h5py.Group):
+    if not isinstance(parent, h5py.Group):
         return [Fault(f"/{what}", "a dataset", "a group")]
-    for name in file[what]:
-        place = f"/{what}/{name}"
-        if place in skip:
-            continue
-        if not isinstance(file[place], h5py.Group):
-            faults.append(Fault(place, "a dataset", "a group"))
+    for _, item in sound_items(parent):
+        if not isinstance(item, h5py.Group):
+            faults.append(Fault(item.name, "a dataset", "a group"))
             continue
         try:
-            faults.extend(check(file[place]))
+            faults.extend(check(item))
         except (OptidError, OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
-            faults.append(Fault(place, f"unreadable ({str(error).splitlines()[0]})", "intact data"))
+            faults.append(Fault(item.name, f"unreadable ({str(error).splitlines()[0]})", "intact data"))
     return faults
 
 

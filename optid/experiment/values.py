@@ -15,6 +15,7 @@ import numpy as np
 
 from optid.errors import DataError, FileError, sentence
 
+from .checks import sound_items
 from .schema import RESERVED, escape, unescape
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def read_mapping(group: h5py.Group) -> dict[str, Any]:
     import h5py
 
     result: dict[str, Any] = {unescape(name): read_attribute(group, name) for name in group.attrs if name not in RESERVED}
-    for name, item in group.items():
+    for name, item in sound_items(group):
         if isinstance(item, h5py.Group):
             result[unescape(name)] = read_mapping(item)
         elif not is_bare_dimension(item):

@@ -12,7 +12,7 @@ import numpy as np
 
 from optid.errors import DataError, FileError, sentence
 
-from .checks import format_faults
+from .checks import format_faults, structure_faults
 from .experiment import Experiment, RobotInfo
 from .files import Pathlike, open_file, write_whole
 from .samples import nonfinite_faults
@@ -91,7 +91,7 @@ def add_results(path: Pathlike, name: str, mapping: Mapping[str, Any], overwrite
         Another program has the file open.
     """
     with open_file(path, "r+") as held:
-        for fault in format_faults(held):
+        for fault in (*format_faults(held), *structure_faults(held)):
             raise FileError(f"file {path}, {fault}")
         if check_name(name, "the results") in held.get("results", ()) and not overwrite:
             raise FileError(sentence(f"result {name!r} in file {path}", "it exists already", "a new name", "Pass overwrite=True to replace it."))

@@ -111,6 +111,14 @@ def test_large_matrices_are_datasets(experiment, tmp_path):
         assert [d.keys()[0] for d in covariance.dims] == ["parameter_names", file["results/weighted/dim_100"].attrs["NAME"].decode()]
 
 
+def test_many_notes_fit(tmp_path):
+    """Hundreds of attributes and a total above 64 KiB."""
+    notes = {f"note {k}": "x" * 900 for k in range(300)}
+    write_experiment(Experiment(attributes=notes, results={"r": {"deep": notes}}), tmp_path / "a.h5")
+    back = read_experiment(tmp_path / "a.h5")
+    assert back.attributes == notes and back.results == {"r": {"deep": notes}}
+
+
 @pytest.mark.parametrize("samples", [0, 1, 5])
 def test_scalars_and_empty_arrays_with_compression_on(samples, tmp_path):
     """C98: scalar datasets take no filters, and an experiment may have no sample."""

@@ -131,6 +131,14 @@ def _opaque(file, outside):
     file["results/opaque"] = np.void(b"\x80\x04pickle")
 
 
+def _endless(file, outside):
+    file["results/weighted/options"] = file["results"]
+
+
+def _soft_group(file, outside):
+    file["trials/again"] = h5py.SoftLink("/trials/run 1")
+
+
 def _bomb(file, outside):
     file.create_dataset("results/bomb", shape=(10**12,), dtype="f8", chunks=(4096,))
 
@@ -148,6 +156,8 @@ def _bomb(file, outside):
         (_reference_attribute, r"/results@ref: object references"),
         (_ragged, r"/results/ragged: ragged data"),
         (_opaque, r"/results/opaque: opaque bytes"),
+        (_endless, r"/results/weighted/options: a second name for a group, expected one name for every group"),
+        (_soft_group, r"/trials/again: a soft link to '/trials/run 1', expected a link that leads straight to a dataset"),
         (_bomb, r"/results/bomb: 8e\+03 GB declared, 0 bytes stored"),
     ],
 )
@@ -162,13 +172,26 @@ def test_what_is_never_read_is_refused_by_place(spoil, message, path, tmp_path):
             read_experiment(path, partial=partial)
 
 
-def test_links_inside_the_file_and_circles_are_fine(path, experiment):
+def test_a_link_to_a_dataset_of_the_file_is_fine(path, experiment):
     with h5py.File(path, "r+") as file:
-        file["trials/again"] = h5py.SoftLink("/trials/run 1")
-        file["results/loop"] = file["design"]
+        file.move("trials/run 1/dq", "design/dq")
+        file["trials/run 1/dq"] = h5py.SoftLink("/design/dq")
+        file["results/weighted/again"] = file["results/weighted/values"]
     back = read_experiment(path)
-    assert np.array_equal(back["again"].q, experiment["run 1"].q)
-    assert back.results["loop"].keys() == experiment.design.keys()
+    assert np.array_equal(back["run 1"].dq, experiment["run 1"].dq)
+    assert np.array_equal(back.results["weighted"]["again"], experiment.results["weighted"]["values"])
+
+
+def test_results_are_not_written_through_a_link(path, tmp_path):
+    """A stranger's link must not make optid write into another file."""
+    write_experiment(Experiment(), tmp_path / "mine.h5")
+    before = (tmp_path / "mine.h5").read_bytes()
+    with h5py.File(path, "r+") as file:
+        del file["results"]
+        file["results"] = h5py.ExternalLink(str(tmp_path / "mine.h5"), "/trials")
+    with pytest.raises(FileError, match="/results: an external link"):
+        add_results(path, "x", {"a": 1})
+    assert (tmp_path / "mine.h5").read_bytes() == before
 
 
 def test_edited_description_does_not_pass(path):
