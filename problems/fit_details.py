@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.kernels import JointFactors
+from optid.statistics.residuals import ResidualStatistics
 
 Array = NDArray[np.float64]
 
@@ -59,6 +60,8 @@ class FitDetails:
     dropped : tuple of Dropped
     damping : float or None
         λ of the prior, whose square multiplies the squared distance.
+    residuals : ResidualStatistics or None
+        What intervals need that hold for residuals which are not white.
     """
 
     equations: JointFactors | None = None
@@ -73,6 +76,7 @@ class FitDetails:
     removed: tuple[str, ...] = ()
     dropped: tuple[Dropped, ...] = ()
     damping: float | None = None
+    residuals: ResidualStatistics | None = None
 
     def to_mapping(self) -> dict[str, Any]:
         """As nested mappings of numbers and text, without the empty entries."""
@@ -82,6 +86,8 @@ class FitDetails:
         if self.equations is not None:
             e = self.equations
             found["equations"] = {"triangles": e.triangles, "counts": e.counts, "sums": e.sums, "n_columns": e.n_columns}
+        if self.residuals is not None:
+            found["residuals"] = self.residuals.to_mapping()
         if self.dropped:
             columns = list(zip(*self.dropped, strict=True))
             found["dropped"] = {"trial": list(columns[0]), "time": np.array(columns[1]), "joint": list(columns[2]), "residual": np.array(columns[3])}
@@ -96,6 +102,8 @@ class FitDetails:
         if self.equations is not None:
             size = r + self.equations.n_targets
             found["equations"] = (self.equations.triangles, (n, size, size))
+        if self.residuals is not None:
+            found |= self.residuals.shapes(r, n)
         return found
 
     @classmethod
@@ -108,6 +116,8 @@ class FitDetails:
             e = stored["equations"]
             triangles, sums = (np.asarray(e[what], dtype=float) for what in ("triangles", "sums"))
             values["equations"] = JointFactors(triangles, np.asarray(e["counts"], dtype=np.int64), sums, int(e["n_columns"]))
+        if "residuals" in stored:
+            values["residuals"] = ResidualStatistics.from_mapping(stored["residuals"])
         if "dropped" in stored:
             d = stored["dropped"]
             rows = zip(d["trial"], np.atleast_1d(d["time"]), d["joint"], np.atleast_1d(d["residual"]), strict=True)

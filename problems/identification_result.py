@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -10,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import unknown_name
+from optid.errors import OptidWarning, unknown_name
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
 from optid.statistics import Determinacy, t_interval
 
 from .equations import Equations
 from .fit_details import FitDetails
+from .uncertainty import KINDS, REPLICATES, LongRun, bootstrap, correlated_joints, opened
 
 if TYPE_CHECKING:
     from optid.signals import Preprocessing, Samples
@@ -107,8 +109,13 @@ class IdentificationResult:
 
     @property
     def degrees_of_freedom(self) -> int:
-        """Rows minus the parameters that the data pay for: the determined directions, less where a prior holds them."""
-        return self.n_rows - round(self.equations.n_effective)
+        """Independent rows minus the parameters that the data pay for: the determined directions, less where a prior holds them.
+
+        Torque that was filtered alone has fewer independent samples than samples (:attr:`optid.signals.Samples.independent_share`).
+        """
+        kept = self.details.residuals
+        rows = self.n_rows if kept is None else float(kept.independent.sum())
+        return round(rows) - round(self.equations.n_effective)
 
     @property
     def undetermined(self) -> tuple[str, ...]:
@@ -136,14 +143,57 @@ class IdentificationResult:
         return float(residual @ residual) / self.degrees_of_freedom if self.degrees_of_freedom > 0 else float("nan")
 
     def covariance(self, kind: str = "white") -> Array:
-        """Covariance (r, r) of the estimates.
+        """Covariance (r, r) of the estimates; infinite variance for undetermined parameters, zero for those that a constraint or a removal fixes.
 
-        "white": σ² (WᵀΣ⁻¹W + P)⁻¹ for residuals that are white, with P the prior's precision (0 without one: then this is the sampling covariance); infinite
-        variance for undetermined parameters, zero for those that a constraint or a removal fixes.
+        Parameters
+        ----------
+        kind : str
+            "white": σ² (WᵀΣ⁻¹W + P)⁻¹ for residuals that are white, with P the prior's precision (0 without one: then this is the sampling covariance).
+            "hac": consistent for residuals that are correlated in time and between joints and that vary in size (:mod:`optid.problems.uncertainty`).
+            "bootstrap": of :meth:`bootstrap`.
+
+        Raises
+        ------
+        DataError
+            The fit kept no residuals ("hac", "bootstrap").
         """
-        if kind != "white":
-            raise unknown_name("kind of covariance", kind, ("white",))
-        return self._white_covariance
+        if kind == "white":
+            return self._white_covariance
+        if kind == "hac":
+            return opened(self._long_run.covariance, self)
+        if kind == "bootstrap":
+            return opened(np.atleast_2d(np.cov(self._replicates.T)), self)
+        raise unknown_name("kind of covariance", kind, KINDS)
+
+    @cached_property
+    def _long_run(self) -> LongRun:
+        return LongRun.of(self)
+
+    @cached_property
+    def _replicates(self) -> Array:
+        return bootstrap(self, REPLICATES, None, 0)
+
+    def bootstrap(self, replicates: int = REPLICATES, block: float | None = None, seed: int = 0) -> Array:
+        """Estimates (replicates, r) from blocks of residuals drawn anew (moving blocks; see :func:`optid.statistics.block_sums`).
+
+        Parameters
+        ----------
+        block : float, optional [s]
+            Length of a block: the period for a bootstrap over cycles. Default: the cube root of the number of cells, enough for whitened residuals.
+        """
+        deviations = self._replicates if (replicates, block, seed) == (REPLICATES, None, 0) else bootstrap(self, replicates, block, seed)
+        return np.asarray(self.beta + deviations)
+
+    @property
+    def reliable_kind(self) -> str:
+        """ "hac" where the residuals of a joint are correlated in time (Ljung–Box, 1 %), else "white"; "white" too where no residuals were kept."""
+        return "hac" if correlated_joints(self) else "white"
+
+    @cached_property
+    def inflation(self) -> Array:
+        """(r,) standard deviations of kind "hac" over those for white residuals; NaN where either says nothing."""
+        honest, plain = (np.sqrt(np.diag(self.covariance(kind))) for kind in ("hac", "white"))
+        return np.divide(honest, plain, out=np.full(len(plain), np.nan), where=np.isfinite(plain) & (plain > 0))
 
     @cached_property
     def _white_covariance(self) -> Array:
@@ -160,14 +210,39 @@ class IdentificationResult:
         size = np.abs(np.where(np.isnan(self.beta), 0.0, self.beta))
         return np.divide(self.sigma, size, out=np.full(len(size), np.inf), where=size > 0)
 
-    def interval(self, level: float = 0.95) -> Array:
-        """Confidence intervals (r, 2), Student's t; NaN for undetermined parameters."""
-        return t_interval(self.beta, np.where(np.isnan(self.beta), np.nan, self.sigma), self.degrees_of_freedom, level)
+    def interval(self, level: float = 0.95, kind: str | None = None) -> Array:
+        """Confidence intervals (r, 2); NaN for undetermined parameters.
+
+        Parameters
+        ----------
+        level : float
+        kind : str, optional
+            As for :meth:`covariance`: Student's t for "white" and "hac", quantiles of the replicates for "bootstrap". Default: :attr:`reliable_kind`.
+
+        Warns
+        -----
+        OptidWarning
+            When intervals for white residuals are asked for and the residuals are not white.
+        """
+        chosen = self.reliable_kind if kind is None else kind
+        if chosen == "bootstrap":
+            ends = np.quantile(self._replicates, [(1 - level) / 2, (1 + level) / 2], axis=0)
+            return np.stack([self.beta - ends[1], self.beta - ends[0]], axis=-1)
+        if chosen == "white" and self.reliable_kind != "white":
+            warnings.warn(f"{self._too_narrow()} Use kind='hac'.", OptidWarning, stacklevel=2)
+        freedom = self._long_run.degrees_of_freedom if chosen == "hac" else self.degrees_of_freedom
+        sigma = np.sqrt(np.diag(self.covariance(chosen)))
+        return t_interval(self.beta, np.where(np.isnan(self.beta), np.nan, sigma), freedom, level)
+
+    def _too_narrow(self) -> str:
+        joints = self.base.model.robot.joint_names
+        named = ", ".join(str(joints[j]) for j in correlated_joints(self))
+        return f"Residuals of {named} are correlated in time: intervals for white residuals are too narrow, up to {np.nanmax(self.inflation):.3g} times."
 
     # -- errors -------------------------------------------------------------------------------------------------------------------------------------
 
     def errors(self, against: str = "filtered") -> FitErrors:
-        """Relative errors on the data of the fit, against torque ``"filtered"`` like the model or ``"raw"`` torque."""
+        """Relative errors on the data of the fit, against torque ``"filtered"`` like the model or ``"raw"`` torque, both less what known parameters explain."""
         targets = {"filtered": 0, "raw": 1}
         if against not in targets:
             raise unknown_name("torque to compare with", against, targets)
@@ -228,6 +303,8 @@ class IdentificationResult:
         lines.append(f"{self.n_rows} equations, {self.base.rank} base parameters, rank {self.determinacy.rank}, condition number {self.condition_number:.4g}")
         per_joint = ", ".join(f"{100 * e:.3g}" for e in errors.per_joint)
         lines.append(f"error against filtered torque: stacked {errors.stacked:.2%}, per joint {per_joint} %, mean per joint {errors.mean_per_joint:.2%}")
+        if self.reliable_kind != "white":
+            lines.append(f"warning: {self._too_narrow()} sigma is for white residuals; interval() is consistent.")
         lines += [f"undetermined: {text}" for text in self.undetermined]
         lines += [f"note: {text}" for text in self.notes]
         return "\n".join(lines)

@@ -16,7 +16,7 @@ def _tail(level: float) -> float:
     return (1 + level) / 2
 
 
-def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: int, level: float = 0.95) -> Array:
+def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: float, level: float = 0.95) -> Array:
     """Lower and upper ends (r, 2): estimate ± t·sigma with Student's t (NaN where there is no degree of freedom)."""
     from scipy.stats import t
 

@@ -1,0 +1,230 @@
+"""What the residuals of a fit say about its uncertainty, from two more passes over the data.
+
+Let ``s = Σ_k Y_kᵀ w e_k`` be the sum whose covariance decides how far the estimate is off (Y regressor, w weights, e residual). With autocorrelated e its terms
+hang together over many samples, and a window long enough to see that is noisy. So each joint's residual is first whitened by an autoregressive model (Andrews &
+Monahan, Econometrica 60, 1992, here with the model on the residual, because the motion is commanded and not random)::
+
+    ε_k = e_k − Σ_i a_i e_{k+i}        (backwards in time)
+    Ỹ_k = Y_k + Σ_i a_i Ỹ_{k−i}        (forwards)
+    Σ_k Y_kᵀ w e_k = Σ_k Ỹ_kᵀ w ε_k    exactly, whatever a is
+
+The terms on the right hardly hang together when the model is good, and what it misses is left to the window. They are summed over cells of equal length, at
+most :data:`CELLS` in all, so that the memory does not grow with the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import ShapeError, sentence
+
+from .autocorrelation import AutoregressiveModel, autocovariance, default_lags, ljung_box
+
+Array = NDArray[np.float64]
+
+CELLS = 4096
+"""Most cells of all trials together."""
+
+LAGS = 50
+"""Lags of the autocorrelation that are kept."""
+
+Block = tuple[Array, Array, NDArray[np.bool_]]
+"""Regressor of the scores (B, n, r), residual (B, n), mask (B, n)."""
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualStatistics:
+    """Of all trials of a fit.
+
+    Attributes
+    ----------
+    scores : (c, r)
+        Sums over cells of whitened, weighted score terms; their total is zero at a least-squares fit.
+    trial : (c,) int
+        Trial of each cell.
+    cell_time : (T,) [s]
+        Length of a cell of each trial.
+    counts : (n,)
+        Residuals of each joint.
+    independent : (n,)
+        Those that count as independent after the torque's filter.
+    covariances : (n, LAGS + 1)
+        Sums of products of residuals at lags 0 … :data:`LAGS` samples.
+    orders : (T, n) int
+        Order of the autoregressive model of each trial and joint.
+    """
+
+    scores: Array
+    trial: NDArray[np.int64]
+    cell_time: Array
+    counts: NDArray[np.int64]
+    independent: Array
+    covariances: Array
+    orders: NDArray[np.int64]
+
+    @property
+    def autocorrelation(self) -> Array:
+        """(n, L + 1) of each joint's residual; NaN for a joint without residual."""
+        size = self.covariances[:, :1]
+        return np.divide(self.covariances, size, out=np.full_like(self.covariances, np.nan), where=size > 0)
+
+    @property
+    def whiteness(self) -> Array:
+        """(n,) p-values of the Ljung–Box test; below 0.01 the joint's residual is not white. NaN where nothing can be tested."""
+        found = np.full(len(self.counts), np.nan)
+        for j, (rho, count) in enumerate(zip(self.autocorrelation, self.counts, strict=True)):
+            lags = min(20, int(count) // 5, len(rho) - 1)
+            if np.isfinite(rho[0]) and lags >= 1:
+                found[j] = ljung_box(rho, float(count), lags)[1]
+        return found
+
+    @classmethod
+    def of(cls, trials: Iterable[TrialResiduals], weights: Array) -> ResidualStatistics:
+        """Go through the trials, twice each.
+
+        Parameters
+        ----------
+        trials : iterable of TrialResiduals
+        weights : (n,)
+            Of each joint's squared residuals.
+        """
+        found = [trial.examine(np.asarray(weights, dtype=float)) for trial in trials]
+        if not found:
+            raise ShapeError(sentence("residual statistics", "no trial", "at least one"))
+        return cls.merge(found)
+
+    @classmethod
+    def merge(cls, parts: Sequence[ResidualStatistics]) -> ResidualStatistics:
+        """Of all trials of several parts; cells are joined where there are too many."""
+        total = sum(len(part.scores) for part in parts)
+        joined = ceil(total / CELLS)
+        thin = [part if joined == 1 else part._coarser(joined) for part in parts]
+        first = np.cumsum([0, *(len(part.cell_time) for part in thin)])
+        return cls(
+            np.concatenate([part.scores for part in thin]),
+            np.concatenate([part.trial + shift for part, shift in zip(thin, first[:-1], strict=True)]),
+            np.concatenate([part.cell_time for part in thin]),
+            np.sum([part.counts for part in thin], axis=0),
+            np.sum([part.independent for part in thin], axis=0),
+            np.sum([part.covariances for part in thin], axis=0),
+            np.concatenate([part.orders for part in thin]),
+        )
+
+    def _coarser(self, factor: int) -> ResidualStatistics:
+        label = np.concatenate([np.arange((self.trial == t).sum()) // factor for t in range(len(self.cell_time))])
+        start = np.flatnonzero(np.r_[True, (np.diff(label) != 0) | (np.diff(self.trial) != 0)])
+        scores = np.add.reduceat(self.scores, start, axis=0)
+        return replace(self, scores=scores, trial=self.trial[start], cell_time=self.cell_time * factor)
+
+    # -- in files -----------------------------------------------------------------------------------------------------------------------------------
+
+    def to_mapping(self) -> dict[str, Any]:
+        """As named arrays."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    @classmethod
+    def from_mapping(cls, stored: Mapping[str, Any]) -> ResidualStatistics:
+        """From :meth:`to_mapping`."""
+        whole = ("trial", "counts", "orders")
+        return cls(**{f.name: np.asarray(stored[f.name], dtype=np.int64 if f.name in whole else float) for f in fields(cls)})
+
+    def shapes(self, r: int, n: int) -> dict[str, tuple[NDArray[Any], tuple[int, ...]]]:
+        """Each array and the shape it must have for r parameters of n joints."""
+        c, trials = len(self.trial), len(self.cell_time)
+        wanted = {
+            "scores": (c, r),
+            "trial": (c,),
+            "cell_time": (trials,),
+            "counts": (n,),
+            "independent": (n,),
+            "covariances": (n, LAGS + 1),
+            "orders": (trials, n),
+        }
+        return {name: (getattr(self, name), shape) for name, shape in wanted.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class TrialResiduals:
+    """One trial's residuals, block by block, as often as asked.
+
+    Attributes
+    ----------
+    blocks : callable
+        Gives the blocks anew.
+    rows : sequence of slice
+        Uninterrupted pieces of the trial's rows.
+    step : float [s]
+        Time between rows.
+    n : int
+        Joints.
+    independent_share : float
+        Independent rows over all of them.
+    """
+
+    blocks: Callable[[], Iterator[Block]]
+    rows: Sequence[slice]
+    step: float
+    n: int
+    independent_share: float = 1.0
+
+    def examine(self, weights: Array) -> ResidualStatistics:
+        """Whiten the residuals and sum their scores over cells."""
+        pieces = [(residual, use) for _, residual, use in self.blocks()]
+        use = np.concatenate([u for _, u in pieces]) if pieces else np.zeros((0, self.n), dtype=bool)
+        e = np.where(use, np.concatenate([r for r, _ in pieces]), 0.0) if pieces else np.zeros((0, self.n))
+        counts = use.sum(axis=0)
+        covariances = np.stack([autocovariance(e[:, j], LAGS, self.rows) for j in range(self.n)])
+        models = [AutoregressiveModel.fit(self._sums(e[:, j], covariances[j], count), float(count)) for j, count in enumerate(counts)]
+        innovations = self._whitened(e, models)
+        size = max(1, ceil(len(e) / CELLS))
+        scores = self._scores(innovations * weights, models, size)
+        trial = np.zeros(len(scores), dtype=np.int64)
+        orders = np.array([[model.order for model in models]], dtype=np.int64)
+        return ResidualStatistics(scores, trial, np.array([size * self.step]), counts.astype(np.int64), self.independent_share * counts, covariances, orders)
+
+    def _sums(self, e: Array, known: Array, count: float) -> Array:
+        lags = default_lags(count)
+        return known[: lags + 1] if lags <= LAGS else autocovariance(e, lags, self.rows)
+
+    def _whitened(self, e: Array, models: Sequence[AutoregressiveModel]) -> Array:
+        from scipy.signal import lfilter
+
+        found = e.copy()
+        for j, model in enumerate(models):
+            if model.order:
+                for part in self.rows:
+                    found[part, j] = lfilter(model.polynomial, [1.0], e[part, j][::-1])[::-1]
+        return found
+
+    def _scores(self, weighted: Array, models: Sequence[AutoregressiveModel], size: int) -> Array:
+        """Sums over cells (c, r) of Σ_j Ỹ_j ε_j w_j."""
+        from scipy.signal import lfilter
+
+        starts = {part.start for part in self.rows}
+        memory: dict[int, Array] = {}
+        at, scores = 0, np.zeros((0, 0))
+        for Y, _, use in self.blocks():
+            if not scores.size:
+                scores = np.zeros((ceil(len(weighted) / size), Y.shape[2]))
+            cuts = sorted({0, len(Y), *(s - at for s in starts if 0 < s - at < len(Y))})
+            for first, last in zip(cuts, cuts[1:], strict=False):
+                if at + first in starts:
+                    memory.clear()
+                terms = np.zeros((last - first, Y.shape[2]))
+                for j, model in enumerate(models):
+                    rows = np.where(use[first:last, j, None], Y[first:last, j], 0.0)
+                    if model.order:
+                        state = memory.get(j, np.zeros((model.order, rows.shape[1])))
+                        rows, memory[j] = lfilter([1.0], model.polynomial, rows, axis=0, zi=state)
+                    terms += rows * weighted[at + first : at + last, j, None]
+                cell = (at + np.arange(first, last)) // size
+                begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
+                scores[cell[begin]] += np.add.reduceat(terms, begin, axis=0)
+            at += len(Y)
+        return scores
