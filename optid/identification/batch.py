@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any
 
+import numpy as np
+
 from optid.errors import DataError, OptidError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -14,6 +16,7 @@ from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
 from optid.signals import Preprocessing, Samples
 
+from .examine import examined
 from .methods import Job, make_method
 from .pipeline import base_of
 from .prepare import collect, prepare
@@ -71,6 +74,7 @@ def identify_batch(
     preprocessing: Preprocessing | None = None,
     solver: str | None = None,
     seed: int = 0,
+    residuals: bool = True,
     on_error: str = "report",
     progress: Callable[[int, int], None] | None = None,
     **method_options: Any,
@@ -81,7 +85,7 @@ def identify_batch(
     ----------
     paths : sequence of paths
         Their trials with role "identification" are used.
-    method, known, prior, preprocessing, solver, seed, **method_options
+    method, known, prior, preprocessing, solver, seed, residuals, **method_options
         See :func:`identify`. Methods that go through the data again read the files again.
     on_error : "report" or "raise"
         A bad file is reported and left out, or stops everything.
@@ -99,6 +103,7 @@ def identify_batch(
     options = preprocessing if preprocessing is not None else Preprocessing()
     parts: list[JointFactors] = []
     good: list[str | PathLike[str]] = []
+    shares: list[float] = []
     reports: list[FileReport] = []
     notes: list[str] = []
     for k, path in enumerate(paths):
@@ -112,6 +117,7 @@ def identify_batch(
         else:
             parts.append(factors)
             good.append(path)
+            shares += [s.independent_share for s in samples]
             notes += [f"{s.name}: {note}" for s in samples for note in s.notes]
             reports.append(FileReport(fspath(path), tuple(s.name for s in samples), int(factors.counts.sum())))
         if progress is not None:
@@ -125,4 +131,6 @@ def identify_batch(
         return (prepare(item, base.model.robot, options) for path in good for item in collect(path, "identification"))
 
     context = {"preprocessing": options, "trials": names, "notes": tuple(notes)}
-    return BatchResult(chosen.fit(Job(base, tuple(parts), values, context, prior, solver, seed, again)), tuple(reports))
+    job = Job(base, tuple(parts), values, context, prior, solver, seed, again, float(np.mean(shares)))
+    result = chosen.fit(job)
+    return BatchResult(examined(result, job) if residuals else result, tuple(reports))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from optid.errors import DataError, sentence
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -12,6 +14,7 @@ from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
 from optid.signals import Preprocessing, Samples
 
+from .examine import examined
 from .methods import METHODS, Job, make_method
 from .prepare import collect, prepare
 
@@ -49,11 +52,13 @@ def job_of(
     parts: list[JointFactors] = []
     notes: list[str] = []
     names: list[str] = []
+    shares: list[float] = []
     for k, item in enumerate(items):
         samples = prepare(item, base.model.robot, options)
         parts.append(accumulate(base, samples, base.known_parameters(values) if base.known else None))
         notes += [f"{samples.name}: {note}" for note in samples.notes]
         names.append(samples.name)
+        shares.append(samples.independent_share)
         if progress is not None:
             progress(k + 1, len(items))
     untouched = all(isinstance(item, Samples) for item in items)
@@ -62,7 +67,7 @@ def job_of(
     def again() -> Iterator[Samples]:
         return (prepare(item, base.model.robot, options) for item in items)
 
-    return Job(base, tuple(parts), values, context, prior, solver, seed, again)
+    return Job(base, tuple(parts), values, context, prior, solver, seed, again, float(np.mean(shares)))
 
 
 def identify(
@@ -75,6 +80,7 @@ def identify(
     preprocessing: Preprocessing | None = None,
     solver: str | None = None,
     seed: int = 0,
+    residuals: bool = True,
     progress: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> IdentificationResult:
@@ -95,6 +101,8 @@ def identify(
         Default: ``Preprocessing()``, which chooses cut-offs and thresholds from the data and notes them.
     solver : str, optional
         Of ``optid.available_solvers()``; default: the one that fits the method's problem.
+    residuals : bool
+        Go through the samples again and keep what intervals need that hold for correlated residuals (``interval(kind="hac")``).
     progress : callable, optional
         Called with (trials done, trials in all).
     **options
@@ -111,4 +119,4 @@ def identify(
     chosen = make_method(method, options)
     job = job_of(model, trials, known=known, prior=prior, preprocessing=preprocessing, solver=solver, seed=seed, progress=progress)
     result: IdentificationResult = chosen.fit(job)
-    return result
+    return examined(result, job) if residuals else result

@@ -45,6 +45,8 @@ class Job:
     seed : int
     source : callable or None
         Gives the samples of every trial anew; methods that need another pass over the data call it.
+    independent_share : float
+        Independent torque samples over all of them (:attr:`optid.signals.Samples.independent_share`).
     """
 
     base: BaseParameters
@@ -55,6 +57,7 @@ class Job:
     solver: str | None = None
     seed: int = 0
     source: Callable[[], Iterator[Samples]] | None = None
+    independent_share: float = 1.0
 
     @cached_property
     def factors(self) -> JointFactors:
