@@ -51,6 +51,14 @@ class LimitsError(OptidError, ValueError):
     """Limits contradict each other, or a motion breaks them."""
 
 
+class UnreachableError(OptidError, ValueError):
+    """No posture of the robot reaches a target."""
+
+
+class SingularError(OptidError, ValueError):
+    """A posture, a target or a mass matrix is singular, so that the answer is not determined."""
+
+
 class UnsuitableSolverError(OptidError, TypeError):
     """The solver cannot take this problem."""
 

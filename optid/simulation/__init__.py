@@ -1,7 +1,24 @@
-"""Simulated robots and their recordings."""
+"""Simulated robots: their motion under torques or voltages, and their recordings."""
 
+from .batch import BatchPlant
 from .clock import Clock
+from .energy import mechanical_energy
+from .forward import forward_dynamics
+from .integrate import integrate
+from .plant import Plant, State
 from .recording import simulate_recording
+from .sampled import Measurement
 from .sensors import Sensors
 
-__all__ = ["Clock", "Sensors", "simulate_recording"]
+__all__ = [
+    "BatchPlant",
+    "Clock",
+    "Measurement",
+    "Plant",
+    "Sensors",
+    "State",
+    "forward_dynamics",
+    "integrate",
+    "mechanical_energy",
+    "simulate_recording",
+]

@@ -1,0 +1,178 @@
+"""Control laws: computed torque, and what it is compared with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import DataError, ShapeError, sentence
+from optid.model import DynamicModel
+from optid.model.actuator import Actuator
+from optid.simulation.call import Call
+
+from .outer_loop import OuterLoop
+from .reference import Reference, Target
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """A control law: a linear outer loop on the tracking error, and a map from its output to the drives.
+
+    Parameters
+    ----------
+    model : DynamicModel
+        What the controller believes the arm to be.
+    outer : OuterLoop
+    pi : (p,), optional
+        Its parameters; the model's own robot's by default.
+    """
+
+    model: DynamicModel
+    outer: OuterLoop
+    pi: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pi", self.model._pi(self.model.nominal_parameters() if self.pi is None else self.pi))
+        if not np.isfinite(self.pi).all():
+            raise DataError(sentence("parameters of a controller", "NaN or infinite values", "finite numbers"))
+        outer = self.outer
+        if outer.n == 1 and self.model.n > 1:
+            outer = OuterLoop(list(outer.num) * self.model.n, list(outer.den) * self.model.n)
+            object.__setattr__(self, "outer", outer)
+        if outer.n != self.model.n:
+            raise ShapeError(sentence("outer loop", f"{outer.n} transfer functions", f"{self.model.n}, one for each joint"))
+
+    @cached_property
+    def _inverse_dynamics(self) -> Call:
+        q, dq, ddq = (ca.SX.sym(name, self.model.n) for name in ("q", "dq", "ddq"))
+        tau = self.model.functions["torque"](ca.SX(ca.sparsify(ca.DM(self.pi))), q, dq, ddq)
+        return Call(ca.Function("torque", [q, dq, ddq], [tau]))
+
+    @cached_property
+    def _zero(self) -> Array:
+        return np.zeros(self.model.n)
+
+    def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
+        """Drive torques (n,) [N m] at the measured q, dq (n,) for a target and the outer loop's output v (n,)."""
+        raise NotImplementedError
+
+    def command(self, q: Array, dq: Array, target: Target, z: Array) -> Array:
+        """Inputs (n,) of the drives, from the outer loop's states z."""
+        return self.torque(q, dq, target, self.outer.output(z, target.q - q, target.dq - dq))
+
+    def start(self, reference: Reference, period: float) -> SampledLaw:
+        """The law as a program that runs every ``period`` [s]."""
+        return SampledLaw(self, reference, period)
+
+
+@dataclass(frozen=True, eq=False)
+class ComputedTorque(Law):
+    """``tau = M(q)(ddq_d + v) + N(q, dq)`` with ``v = kp e + kv ė`` or any H(s): the arm becomes n double integrators (V08, Ec. 47–52).
+
+    Parameters
+    ----------
+    feedforward : bool
+        False leaves the wanted acceleration ddq_d out, as V08's simulation did.
+    """
+
+    feedforward: bool = True
+
+    def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
+        return np.asarray(self._inverse_dynamics(q, dq, v + target.ddq if self.feedforward else v))
+
+
+@dataclass(frozen=True, eq=False)
+class GravityPD(Law):
+    """``tau = g(q) + v``: an outer loop in torques, with gravity compensation only."""
+
+    @cached_property
+    def _gravity(self) -> Call:
+        q = ca.SX.sym("q", self.model.n)
+        return Call(ca.Function("gravity", [q], [self.model.functions["gravity"](ca.SX(ca.sparsify(ca.DM(self.pi))), q)]))
+
+    def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
+        return np.asarray(self._gravity(q) + v)
+
+
+@dataclass(frozen=True, eq=False)
+class Feedforward(Law):
+    """``tau = ID(q_d, dq_d, ddq_d) + v``: the model's torque of the wanted motion, and an outer loop in torques."""
+
+    def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
+        return np.asarray(self._inverse_dynamics(target.q, target.dq, target.ddq) + v)
+
+
+@dataclass(frozen=True, eq=False)
+class VoltageLaw:
+    """A torque law behind motors: terminal voltages ``V = R i + kt gear dq`` for the current i that the torque needs.
+
+    Parameters
+    ----------
+    law : Law
+    actuators : n Actuators
+        What the controller believes the motors to be. The inductance is left to the motor: its current lags by L / R.
+    """
+
+    law: Law
+    actuators: tuple[Actuator, ...]
+    _gains: Any = field(init=False, repr=False, default=None)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "actuators", tuple(self.actuators))
+        if len(self.actuators) != self.law.model.n:
+            raise ShapeError(sentence("actuators of a voltage law", f"{len(self.actuators)}", f"{self.law.model.n}, one for each drive"))
+        object.__setattr__(self, "_gains", (np.array([a.gain for a in self.actuators]), np.array([a.motor.R for a in self.actuators])))
+
+    @property
+    def model(self) -> DynamicModel:
+        """The law's model."""
+        return self.law.model
+
+    @property
+    def outer(self) -> OuterLoop:
+        """The law's outer loop."""
+        return self.law.outer
+
+    def command(self, q: Array, dq: Array, target: Target, z: Array) -> Array:
+        """Voltages (n,) [V]."""
+        gain, R = self._gains
+        robot = self.law.model.robot
+        tau, speed = robot.motor_torque(self.law.command(q, dq, target, z)), robot.motor_from_joint(dq)
+        return np.asarray(R * tau / gain + gain * speed)
+
+    def start(self, reference: Reference, period: float) -> SampledLaw:
+        """The law as a program that runs every ``period`` [s]."""
+        return SampledLaw(self, reference, period)
+
+
+class SampledLaw:
+    """A law that runs once a period: its outer loop's states are advanced exactly for errors held in between."""
+
+    def __init__(self, law: Law | VoltageLaw, reference: Reference, period: float) -> None:
+        self.law, self.reference, self.period = law, reference, period
+        self.Ad, self.Bd = law.outer.discrete(period)
+        self.z = np.zeros(law.outer.n_states)
+        self._block: Target | None = None
+        self._first = 0
+
+    def command(self, k: int, q: Array, dq: Array) -> Array:
+        """Inputs (n,) at sample k from what is measured then."""
+        target = self._target(k)
+        u = self.law.command(q, dq, target, self.z)
+        if len(self.z):
+            self.z = self.Ad @ self.z + self.Bd @ (target.q - q)
+        return u
+
+    def _target(self, k: int, size: int = 512) -> Target:
+        if self._block is None or not self._first <= k < self._first + len(self._block.q):
+            self._first = k
+            self._block = self.reference.target(np.arange(k, k + size) * self.period)
+        at = k - self._first
+        return Target(*(x[at] for x in self._block))
