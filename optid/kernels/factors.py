@@ -28,9 +28,6 @@ Array = NDArray[np.float64]
 SEGMENT_SAMPLES = 1024
 """Samples copied at a time: they stay in cache, and a long block costs no memory."""
 
-PROBE_ROWS = 32
-"""Elements in which a column that is not zero mostly shows."""
-
 WORTH_THREADS = 200_000
 """Numbers in a block above which the joints are shared among threads."""
 
@@ -258,8 +255,12 @@ def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = Non
 
     Columns that are zero in both stay out of the factorisation (joint j does not feel the links before it): their rows and columns of the triangle stay zero.
     """
-    alive = np.concatenate([_not_zero(piece) for piece in pieces])
-    alive |= triangle.any(axis=0)
+    alive = np.asarray(triangle.any(axis=0))
+    start = 0
+    for piece in pieces:
+        silent = np.flatnonzero(~alive[start : start + len(piece)])
+        alive[start + silent] = piece[silent].any(axis=1)
+        start += len(piece)
     chosen = np.flatnonzero(alive)
     columns = np.empty((len(chosen), pieces[0].shape[1]))
     start = at = 0
@@ -277,14 +278,6 @@ def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = Non
     add_rows(small, columns.T)
     result[corner] = small
     return result, sums
-
-
-def _not_zero(columns: Array) -> NDArray[np.bool_]:
-    """Which of the (c, m) columns hold anything; most show it in their first elements."""
-    alive: NDArray[np.bool_] = np.any(columns[:, :PROBE_ROWS], axis=1)
-    silent = np.flatnonzero(~alive)
-    alive[silent] = columns[silent].any(axis=1)
-    return alive
 
 
 def _pair(first: JointFactors, second: JointFactors) -> JointFactors:

@@ -1,7 +1,7 @@
 """The same runs under pytest-benchmark: ``pytest tests/benchmarks/test_kernel_speed.py``."""
 
 import pytest
-from bench_kernels import DynamicModel, casadi_run, optid_run, panda, pinocchio_run, states, ur10e
+from bench_kernels import DynamicModel, casadi_run, panda, pinocchio_run, states, streamed_run, ur10e
 
 from optid.kernels import JointFactors, Kernel
 
@@ -14,7 +14,7 @@ def test_regressor_of_100000_samples(benchmark, robot, who):
     arm = ROBOTS[robot]()
     x = states(arm.n)
     f = DynamicModel(arm, friction="none").functions["regressor"]
-    run = casadi_run(f, x) if who == "casadi" else pinocchio_run(arm, x) if who == "pinocchio" else optid_run(f, who, x)
+    run = casadi_run(f, x) if who == "casadi" else pinocchio_run(arm, x) if who == "pinocchio" else streamed_run(f, who, x)
     benchmark.group = robot
     benchmark.pedantic(run, rounds=3, warmup_rounds=1)
 
