@@ -25,6 +25,12 @@ def format_faults(file: h5py.File) -> Iterator[Fault]:
         hint = "It is an HDF5 file of another program; read a MATLAB 7.3 file with import_mat."
         yield Fault("/@format", "no such attribute", wanted, hint)
         return
+    for name in ("format", "schema_version"):
+        if name in file.attrs:
+            faults = list(attribute_faults(file, name))
+            yield from faults
+            if faults:
+                return
     found = _text(file.attrs["format"])
     if found != FORMAT:
         yield Fault("/@format", repr(found), wanted, "It is an HDF5 file of another program.")
@@ -167,11 +173,16 @@ def _type_faults(kind: h5py.h5t.TypeID, place: str) -> Iterator[Fault]:
         yield Fault(place, refused.get(code, "ragged data"), "numbers or text", "Such types are never read; store plain arrays.")
 
 
-def _attribute_faults(item: h5py.Group | h5py.Dataset) -> Iterator[Fault]:
+def attribute_faults(item: h5py.Group | h5py.Dataset, name: str) -> Iterator[Fault]:
+    """What makes one attribute unreadable on principle (reading a damaged type can crash the HDF5 library)."""
     import h5py
 
+    yield from _type_faults(h5py.h5a.open(item.id, name.encode()).get_type(), f"{item.name}@{name}")
+
+
+def _attribute_faults(item: h5py.Group | h5py.Dataset) -> Iterator[Fault]:
     for name in item.attrs:
         if not isinstance(name, str):
             yield Fault(f"{item.name}@{name!r}", "a name in broken Unicode", "names in UTF-8")
         elif name not in _SCALE_ATTRIBUTES:
-            yield from _type_faults(h5py.h5a.open(item.id, name.encode()).get_type(), f"{item.name}@{name}")
+            yield from attribute_faults(item, name)

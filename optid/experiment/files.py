@@ -29,6 +29,7 @@ _STRANGERS = (
     (b"CDF", "a netCDF-3 file", "Convert it to netCDF-4 or CSV first."),
     (b"\x80\x04", "a Python pickle", "Pickles are never opened: they can run code."),
 )
+_FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 _WANTED = "an optid experiment file (HDF5)"
 
 
@@ -51,14 +52,14 @@ def translated(path: Pathlike) -> Iterator[None]:
 
 def _explained(path: Pathlike, error: Exception) -> FileError:
     text = str(error)
-    if isinstance(error, OSError) and (error.errno in (errno.EAGAIN, errno.EACCES) or "unable to lock" in text or "already open" in text):
+    if isinstance(error, OSError) and (error.errno == errno.EAGAIN or "unable to lock" in text or "already open" in text):
         return FileBusyError(
             sentence(
                 f"file {path}", "held open by another program (or by this one)", "a file that nobody writes", "Close it there, or try again when it is done."
             )
         )
-    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-        return FileError(sentence(f"file {path}", "the disk is full", "room for the file"))
+    if any(getattr(error, "errno", None) == code or os.strerror(code) in text for code in _FULL):
+        return FileError(sentence(f"file {path}", "no room (the disk is full, or a limit on file sizes is reached)", "room for the file"))
     if "truncated" in text:
         found, hint = "cut short (truncated)", "Copy it again from where it came."
     elif "filter returned failure" in text or "checksum" in text.lower():

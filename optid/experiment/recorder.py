@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import math
 import os
@@ -25,6 +26,7 @@ from .trial import Trial
 if TYPE_CHECKING:
     import h5py
 
+_METADATA_BYTES = 65536
 _log = logging.getLogger(__name__)
 
 
@@ -190,6 +192,7 @@ class Recorder:
             return
         with translated(self.part_path):
             if self._pending:
+                self._reserve()
                 self._write(
                     np.concatenate([stamps for stamps, _, _ in self._pending]),
                     {signal: np.concatenate([rows[signal] for _, rows, _ in self._pending]) for signal in self._signals},
@@ -202,6 +205,18 @@ class Recorder:
             if sync or (sync is None and self._last_flush - self._last_sync >= self._periods[1]):
                 os.fsync(self._file.id.get_vfd_handle())
                 self._last_sync = self._last_flush
+
+    def _reserve(self) -> None:
+        """Ask the system for the room that a flush may need: a full disk is met before HDF5 has written half of it, which would cost the whole file."""
+        if self._file is None or not hasattr(os, "posix_fallocate"):
+            return
+        row_bytes = 8 * (1 + self._n * len(self._signals)) + 1
+        need = (self.n_rows - self.n_flushed + 2 * self._rows_per_chunk) * row_bytes + _METADATA_BYTES
+        try:
+            os.posix_fallocate(self._file.id.get_vfd_handle(), self._file.id.get_filesize(), need)
+        except OSError as error:
+            if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP):
+                raise
 
     def _write(self, stamps: NDArray[np.float64], rows: dict[str, NDArray[np.float64]], good: NDArray[np.bool_]) -> None:
         start, stop = self.n_flushed, self.n_flushed + len(stamps)
@@ -218,9 +233,20 @@ class Recorder:
             self._group.attrs["complete"] = np.uint8(1)
             self._file.flush()
             os.fsync(self._file.id.get_vfd_handle())
+        self._release()
+        with translated(self.path):
+            os.replace(self.part_path, self.path)
+
+    def _release(self) -> None:
+        """Close the file and give back the room that was reserved for the next flush."""
+        if self._file is None:
+            return
+        with translated(self.part_path):
+            size = self._file.id.get_filesize()
             self._file.close()
             self._file = None
-            os.replace(self.part_path, self.path)
+            if self.part_path.stat().st_size > size:
+                os.truncate(self.part_path, size)
 
     def __enter__(self) -> Recorder:
         return self
@@ -229,11 +255,14 @@ class Recorder:
         if kind is None:
             self.close()
             return
-        if self._file is not None:
+        if self._file is None:
+            return
+        try:
             self.flush(sync=True)
-            self._file.close()
-            self._file = None
-            _log.warning("recording stopped by %s; its %d rows are in %s", kind.__name__, self.n_flushed, self.part_path)
+        except FileError as failure:
+            _log.error("%d rows of the recording are lost: %s", self.n_rows - self.n_flushed, failure)
+        self._release()
+        _log.warning("recording stopped by %s; its %d rows are in %s", kind.__name__, self.n_flushed, self.part_path)
 
 
 def recover(path: Pathlike, target: Pathlike | None = None, overwrite: bool = False) -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError
+from optid.errors import DataError, FileError
 
 from .checks import sound_item
 from .fault import Fault
@@ -61,13 +61,18 @@ def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...]) -> Iterator[F
     yield from _sample_faults(good, place, stored_joint_names(group), _stated_factors(group, good, n))
 
 
+def _attribute(item: h5py.Group | h5py.Dataset, name: str) -> Any:
+    """The attribute's value; None when it is not there."""
+    return read_attribute(item, name) if name in item.attrs else None
+
+
 def _attribute_faults(group: h5py.Group) -> Iterator[Fault]:
-    role = group.attrs.get("role")
+    role = _attribute(group, "role")
     if role is None:
         yield Fault(f"{group.name}@role", "no such attribute", " or ".join(map(repr, ROLES)), "It is taken as 'identification'.", "warning")
     elif role not in ROLES:
         yield Fault(f"{group.name}@role", repr(role), " or ".join(map(repr, ROLES)))
-    if "complete" in group.attrs and not group.attrs["complete"]:
+    if _attribute(group, "complete") == 0:
         hint = "Every flushed sample is there; optid.experiment.recover makes a clean file."
         yield Fault(group.name, "a recording that was cut off", "a recording that was closed", hint, "warning")
 
@@ -100,16 +105,18 @@ def _unit_faults(dataset: h5py.Dataset, what: str) -> Iterator[Fault]:
             factors_to_si(what, units, len(units) if isinstance(units, list) else 1, place)
         except DataError as error:
             yield Fault.of(error, f"{place}@units")
+        except FileError:
+            return  # listed with the structure
     if what == "time":
         return
-    source: Any = read_attribute(dataset, "source") if "source" in dataset.attrs else None
+    source = _attribute(dataset, "source")
     if source not in SOURCES:
         found = "no such attribute" if source is None else repr(source)
         yield Fault(f"{place}@source", found, "one of " + ", ".join(SOURCES), "", "warning")
 
 
 def _shape_faults(group: h5py.Group, columns: dict[str, Array], rows: int | None, n: int) -> Iterator[Fault]:
-    finished = bool(group.attrs.get("complete", True))
+    finished = _attribute(group, "complete") != 0
     for what, value in columns.items():
         place = f"{group.name}/{what}"
         if what in ("time", "valid"):
@@ -153,7 +160,7 @@ def _stated_factors(group: h5py.Group, columns: dict[str, Array], n: int) -> dic
         if what != "valid" and "units" in group[what].attrs:
             try:
                 factors[what] = factors_to_si(what, read_attribute(group[what], "units"), 1 if what == "time" else n, "")
-            except DataError:
+            except (DataError, FileError):
                 continue
     return factors
 

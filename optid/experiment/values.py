@@ -15,7 +15,7 @@ import numpy as np
 
 from optid.errors import DataError, FileError, sentence
 
-from .checks import sound_items
+from .checks import attribute_faults, sound_items
 from .schema import RESERVED, escape, unescape
 
 if TYPE_CHECKING:
@@ -183,8 +183,7 @@ def _label_axes(group: h5py.Group, name: str, dataset: h5py.Dataset) -> None:
 
 def is_bare_dimension(dataset: h5py.Dataset) -> bool:
     """Whether a dataset only marks a netCDF dimension."""
-    name = dataset.attrs.get("NAME", b"")
-    return (name.decode(errors="replace") if isinstance(name, bytes) else str(name)).startswith(_PHONY)
+    return "NAME" in dataset.attrs and str(read_attribute(dataset, "NAME")).startswith(_PHONY)
 
 
 def read_mapping(group: h5py.Group) -> dict[str, Any]:
@@ -201,9 +200,11 @@ def read_mapping(group: h5py.Group) -> dict[str, Any]:
 
 
 def read_attribute(item: h5py.Group | h5py.Dataset, name: str) -> Any:
-    """One attribute as text, number, array, None or what its JSON says."""
+    """One attribute as text, number, array, None or what its JSON says; raises FileError for a type that is never read."""
     import h5py
 
+    for fault in attribute_faults(item, name):
+        raise FileError(str(fault))
     value = item.attrs[name]
     if isinstance(value, h5py.Empty):
         return None
@@ -231,7 +232,7 @@ def read_strings(dataset: h5py.Dataset) -> Any:
 def _read_array(dataset: h5py.Dataset) -> Any:
     import h5py
 
-    kind = dataset.attrs.get("kind")
+    kind = read_attribute(dataset, "kind") if "kind" in dataset.attrs else None
     if h5py.check_string_dtype(dataset.dtype) is not None:
         value = read_strings(dataset)
         if isinstance(value, str):
