@@ -44,7 +44,7 @@ def assemble(logs: Dict[str, Log], mapping: Mapping, name: str, joint_names: Seq
     DataError, ShapeError, UnknownNameError
         See :func:`optid.experiment.import_csv`.
     """
-    blocks = {what: _reshaped(logs[what].block(columns), mapping, what, logs[what]) for what, columns in mapping.signals.items()}
+    blocks = {what: _reshaped(logs[what].block(columns), mapping, what, logs[what], partial) for what, columns in mapping.signals.items()}
     for what, block in blocks.items():
         _check_current(what, block, mapping, logs[what])
     if mapping.time is not None:
@@ -81,19 +81,19 @@ def assemble(logs: Dict[str, Log], mapping: Mapping, name: str, joint_names: Seq
     return trial if mapping.gains is None else trial.with_torque_from_current(mapping.gains)
 
 
-def _reshaped(block: Block, mapping: Mapping, what: str, log: Log) -> Block:
-    """One number a line: (N·joints, 1) becomes (N, joints)."""
+def _reshaped(block: Block, mapping: Mapping, what: str, log: Log, partial: bool) -> Block:
+    """One number a line: (N·joints, 1) becomes (N, joints); ``partial`` leaves an incomplete last sample out."""
     joints = mapping.joints
     if joints is None or joints == block.values.shape[1] or block.values.shape[1] != 1:
         return block
     rest = len(block.values) % joints
-    if rest:
+    if rest and not partial:
         found = f"{len(block.values)} numbers"
-        raise ShapeError(
-            sentence(f"{what} in {log.where}", found, f"a multiple of {joints}, one number a joint and sample", "The file was cut off, or joints= is wrong.")
-        )
+        hint = f"The file was cut off, or joints= is wrong. {_PARTIAL}"
+        raise ShapeError(sentence(f"{what} in {log.where}", found, f"a multiple of {joints}, one number a joint and sample", hint))
+    whole = len(block.values) - rest
     labels = tuple(f"{block.labels[0]}, joint {j + 1}" for j in range(joints))
-    return Block(block.values.reshape(-1, joints), labels, block.rows[::joints])
+    return Block(block.values[:whole].reshape(-1, joints), labels, block.rows[:whole:joints])
 
 
 def _check_current(what: str, block: Block, mapping: Mapping, log: Log) -> None:

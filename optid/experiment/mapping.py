@@ -11,6 +11,7 @@ from typing import Any
 from optid.errors import DataError, FileError, MissingFileError, sentence, unknown_name
 
 from .files import Pathlike
+from .schema import SOURCES
 from .trial import ROLES, SIGNALS
 
 Columns = str | int | Sequence[str | int]
@@ -94,6 +95,8 @@ class Mapping:
             raise DataError(sentence("mapping", "tau beside gains", "either measured torque or current with gains"))
         if self.joints is not None and self.joints < 1:
             raise DataError(sentence("joints of the mapping", self.joints, "a whole number of at least 1"))
+        if self.source not in SOURCES:
+            raise DataError(sentence("source of the mapping", repr(self.source), " or ".join(map(repr, SOURCES))))
         if self.role not in ROLES:
             raise DataError(sentence("role of the mapping", repr(self.role), " or ".join(map(repr, ROLES))))
 

@@ -15,7 +15,7 @@ from .checks import format_faults, sound_item, structure_faults
 from .experiment import Experiment, RobotInfo
 from .fault import Fault
 from .files import Pathlike, open_file
-from .samples import nonfinite_faults, rows_text
+from .samples import degree_faults, nonfinite_faults, rows_text
 from .schema import unescape
 from .trial import SIGNALS, Trial
 from .units import factor_to_si, factors_to_si
@@ -153,6 +153,9 @@ def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
         )
     except (OptidError, TypeError) as error:
         raise FileError(f"{where}, {group.name}: {error}") from error
+    if "units" not in group["q"].attrs:
+        for fault in degree_faults(trial.q, trial.dq, trial.time, (f"{where}, {group.name}/q", f"{where}, {group.name}/dq")):
+            warnings.warn(str(fault), DataWarning, stacklevel=4)
     return _finite(trial, where, partial)
 
 

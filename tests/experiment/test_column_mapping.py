@@ -55,6 +55,7 @@ def test_a_toml_file_says_the_same(tmp_path):
         ('q = "q"\nrate = 5\ngains = [1]\ncurrent = "i"\ntau = "f"', DataError, "tau beside gains"),
         ('q = "q"\nrate = 5\ndecimal = ";"', DataError, r"decimal sign of the mapping: ';'"),
         ('q = "q"\nrate = 5\nrole = "toy"', DataError, r"role of the mapping: 'toy'"),
+        ('q = "q"\nrate = 5\nsource = "guessed"', DataError, r"source of the mapping: 'guessed', expected 'measured' or 'commanded' or 'derived'"),
         ('q = "q"\nrate = 5\njoints = 0', DataError, r"joints of the mapping: 0"),
         ('q = "q"\nrate = 5\n[units]\npos = "deg"', UnknownNameError, r"signal in units of the mapping 'pos'"),
     ],

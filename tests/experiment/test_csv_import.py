@@ -76,6 +76,8 @@ def test_one_number_a_line_in_several_files(tmp_path):
     (tmp_path / "q.txt").write_text("\n".join(map(str, q.ravel()[:-2])) + "\n")
     with pytest.raises(ShapeError, match=r"q in file .*q\.txt: 19 numbers, expected a multiple of 7"):
         import_csv(tmp_path, mapping)
+    with pytest.warns(match="2 samples of q and 3 of time.*cut to 2"):
+        assert np.array_equal(import_csv(tmp_path, mapping, partial=True).q, q[:2])
     (tmp_path / "q.txt").write_text("\n".join(map(str, q.ravel()[:14])) + "\n")
     with pytest.raises(ShapeError, match=r"2 samples of q and 3 of time, expected equally many"):
         import_csv(tmp_path, mapping)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from optid.experiment.stamps import forward_rows
@@ -42,6 +42,7 @@ def test_falling_stamps_leave_one_row():
     assert _kept(np.arange(10.0)[::-1]) == [0]
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(-50, 50), max_size=40))
 def test_what_is_kept_always_runs_forward(stamps):
     time = np.array(stamps, dtype=float)
@@ -49,6 +50,7 @@ def test_what_is_kept_always_runs_forward(stamps):
     assert (np.diff(time[keep]) > 0).all() and keep.any() == bool(len(time))
 
 
+@settings(derandomize=True, deadline=None)
 @given(st.lists(st.floats(0.001, 0.05), min_size=1, max_size=40))
 def test_a_good_recording_is_kept_whole(steps):
     assert forward_rows(np.cumsum(steps)).all()
