@@ -1,0 +1,167 @@
+"""Small motions of a robot with elastic joints about a posture: poles, resonances, antiresonances, frequency responses, with and without motor feedback."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, ShapeError, sentence
+from optid.model.flexible import FlexibleModel
+from optid.model.flexible_joint import Spring, friction_torque, spring_slope
+
+if TYPE_CHECKING:
+    from .loop import Gains
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """``M ÿ + D ẏ + K y = B u + B* (kp θ* + kd θ̇*)`` for small motions y = (q, θ), arm angles and motor angles on the arm side.
+
+    Attributes
+    ----------
+    M, D, K : (n + m, n + m), symmetric
+    B : (n + m, m)
+        Of motor torques u, motor side.
+    n : int
+        Number of arm coordinates.
+    kp, kd : (m,)
+        Feedback of the motor angles, zero without; it is contained in K and D.
+    deflection : (n,) [rad]
+        Δ = q − θ at rest.
+    """
+
+    M: Array
+    D: Array
+    K: Array
+    B: Array
+    n: int
+    kp: Array
+    kd: Array
+    deflection: Array
+
+    @property
+    def m(self) -> int:
+        """Number of motors."""
+        return len(self.M) - self.n
+
+    def with_feedback(self, gains: Gains) -> LinearModel:
+        """The loop closed over the motor angles, by the proportional and derivative gains (integral action is left out)."""
+        kp, kd = np.array(gains.kp), np.array(gains.kd)
+        if kp.shape != (self.m,):
+            raise ShapeError(sentence("gains of a feedback", f"{kp.size} values", f"{self.m}, one a motor"))
+        zero = np.zeros(self.n)
+        return replace(self, K=self.K + np.diag(np.r_[zero, kp]), D=self.D + np.diag(np.r_[zero, kd]), kp=self.kp + kp, kd=self.kd + kd)
+
+    def poles(self) -> Complex:
+        """All 2(n + m) poles [1/s], slow ones first.
+
+        Motions that no spring and no damper resists (a free robot turning) have double poles at 0, which eigenvalue routines scatter by the square root of
+        the rounding error, some of them to the right: they are split off first and are exactly 0 here.
+        """
+        stiff = np.vstack([self.K / max(np.abs(self.K).max(), 1e-300), self.D / max(np.abs(self.D).max(), 1e-300)])
+        _, size, vectors = np.linalg.svd(stiff)
+        free = vectors[size < 1e-12 * size[0]].T if size[0] > 0 else vectors.T
+        # what is M-orthogonal to the free motions does not feel them, because D and K are symmetric
+        rest = np.linalg.svd(self.M @ free)[0][:, free.shape[1] :] if free.size else np.eye(len(self.M))
+        M, D, K = (rest.T @ matrix @ rest for matrix in (self.M, self.D, self.K))
+        root = np.linalg.inv(np.linalg.cholesky(M)) if len(M) else M
+        D, K = root @ D @ root.T, root @ K @ root.T
+        speed = np.sqrt(max(np.abs(K).max(initial=0.0), 1e-300))
+        system = np.block([[np.zeros_like(K), speed * np.eye(len(K))], [-K / speed, -D]])
+        found = np.concatenate([np.zeros(2 * free.shape[1]), np.linalg.eigvals(system)])
+        return np.asarray(found[np.argsort(np.abs(found), kind="stable")], dtype=complex)
+
+    def resonances(self) -> Array:
+        """Undamped natural frequencies [Hz] with free motors, ascending, those of rigid motions left out."""
+        return _frequencies(self.M, self.K)
+
+    def antiresonances(self, locked: ArrayLike | None = None) -> Array:
+        """Undamped natural frequencies [Hz] with the motors of these numbers (all by default) held still.
+
+        A motor whose torque acts at one of them does not move: they are the zeros of its own frequency response.
+        """
+        held = self.n + (np.arange(self.m) if locked is None else np.atleast_1d(np.asarray(locked, dtype=int)))
+        free = np.setdiff1d(np.arange(len(self.M)), held)
+        return _frequencies(self.M[np.ix_(free, free)], self.K[np.ix_(free, free)])
+
+    def response(self, frequencies: ArrayLike) -> Complex:
+        """From motor torques (motor side) to y: (F, n + m, m) [rad/(N m)] at the frequencies (F,) [Hz]."""
+        return self._solve(frequencies, self.B[None].astype(complex))
+
+    def tracking(self, frequencies: ArrayLike) -> Complex:
+        """From motor references to y: (F, n + m, m); needs :meth:`with_feedback`."""
+        if not np.any(self.kp):
+            raise DataError(sentence("tracking response", "no feedback", "a loop closed by with_feedback(gains)"))
+        s = 2j * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
+        drive = np.zeros((len(s), len(self.M), self.m), dtype=complex)
+        drive[:, self.n + np.arange(self.m), np.arange(self.m)] = self.kp + s[:, None] * self.kd
+        return self._solve(frequencies, drive)
+
+    def _solve(self, frequencies: ArrayLike, drive: Complex) -> Complex:
+        s = (2j * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float)))[:, None, None]
+        return np.asarray(np.linalg.solve(s**2 * self.M + s * self.D + self.K, np.broadcast_to(drive, (len(s), *drive.shape[1:]))))
+
+
+def _frequencies(M: Array, K: Array) -> Array:
+    root = np.linalg.inv(np.linalg.cholesky(M))
+    values = np.linalg.eigvalsh(root @ K @ root.T)
+    return np.asarray(np.sqrt(values[values > 1e-9 * max(values[-1], 1e-300)]) / (2 * np.pi))
+
+
+def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None = None, friction: bool = True) -> LinearModel:
+    """Small motions about rest at the arm angles q (n,) [rad].
+
+    Parameters
+    ----------
+    parameters : (P,), optional
+        Of the model; its own by default.
+    friction : bool
+        Contain the motors' friction: its slope at speed zero, which the smooth law makes steep.
+    """
+    q0, p0 = np.asarray(q, dtype=float), model.parameters() if parameters is None else np.asarray(parameters, dtype=float)
+    if q0.shape != (model.n,):
+        raise ShapeError(sentence("posture", f"shape {q0.shape}", f"({model.n},)"))
+    p, x, delta = ca.SX.sym("p", len(p0)), ca.SX.sym("q", model.n), ca.SX.sym("delta", model.n)
+    pi, values = model.split(p)
+    gravity = model.arm.functions["gravity"](pi, x)
+    w = ca.SX.sym("w", model.m)
+    own = values.at(model.driven)
+    slope = ca.diag(ca.jacobian(friction_torque(w, *own.friction()), w))
+    parts = ca.Function(
+        "parts",
+        [p, x, delta],
+        [
+            model.arm.functions["mass_matrix"](pi, x),
+            ca.jacobian(gravity, x),
+            gravity,
+            spring_slope(delta, *values.spring()),
+            values.d,
+            own.gear,
+            own.gear**2 * own.Jm,
+            own.gear**2 * ca.substitute(slope, w, ca.DM.zeros(model.m)),
+        ],
+    )
+    pull = -parts(p0, q0, 0)[2].full()[:, 0]
+    springs = p0[model.arm.p :].reshape(model.n, -1)[:, :3]
+    bend = np.array([float(Spring(*spring).deflection(load)) for spring, load in zip(springs, pull, strict=True)])
+    mass, turned, _, stiffness, damping, gear, rotor, rub = (np.asarray(part.full()) for part in parts(p0, q0, bend))
+    size, n = model.n + model.m, model.n
+    M, D, K, B = (np.zeros((size, k)) for k in (size, size, size, model.m))
+    M[:n, :n], K[:n, :n] = mass, (turned + turned.T) / 2
+    M[range(n, size), range(n, size)] = rotor[:, 0]
+    for j in range(n):
+        places = [j, n + model.driven.index(j)] if j in model.driven else [j]
+        pattern = np.array([[1.0, -1.0], [-1.0, 1.0]])[: len(places), : len(places)]
+        K[np.ix_(places, places)] += stiffness[j, 0] * pattern
+        D[np.ix_(places, places)] += damping[j, 0] * pattern
+    if friction:
+        D[range(n, size), range(n, size)] += rub[:, 0]
+    B[range(n, size), range(model.m)] = gear[:, 0]
+    return LinearModel(M, D, K, B, n, np.zeros(model.m), np.zeros(model.m), bend)

@@ -1,0 +1,202 @@
+"""An arm whose joints give way: link side and motor side are two sets of coordinates, with a spring and a damper between them.
+
+``M(q) q̈ + C(q, q̇) + G(q) + τ(Δ) + d Δ̇ = 0`` on the arm, ``η² Jm θ̈ − τ(Δ) − d Δ̇ + η f(η θ̇) = η u`` on the motors (Axelsson 2009, ch. 3.4; Spong 1987), with
+θ the motor angles divided by the gears η, ``Δ = q − θ`` and u the motors' torques. The arm is any :class:`~optid.model.DynamicModel`; a link that bends or a
+stand that gives way is one more joint of the arm, with a spring and without a motor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import RobotError, sentence, unknown_name
+from optid.kinematics import frame_transform
+from optid.robot import Robot
+
+from .dynamic_model import DynamicModel
+from .flexible_joint import JOINT_STEMS, ElasticJoint, friction_torque, spring_energy, spring_torque
+from .lagrange import energies
+
+Array = NDArray[np.float64]
+
+
+class JointValues(NamedTuple):
+    """Expressions (n,) of the parameters of all joints, see :class:`~optid.model.flexible_joint.ElasticJoint`."""
+
+    klow: ca.SX
+    khigh: ca.SX
+    knee: ca.SX
+    d: ca.SX
+    gear: ca.SX
+    Jm: ca.SX
+    fv: ca.SX
+    fc: ca.SX
+    mu: ca.SX
+    alpha: ca.SX
+    beta: ca.SX
+
+    def spring(self) -> tuple[ca.SX, ca.SX, ca.SX]:
+        """Arguments of the spring's laws."""
+        return self.klow, self.khigh, self.knee
+
+    def friction(self) -> tuple[ca.SX, ...]:
+        """Arguments of the friction's law."""
+        return self.fv, self.fc, self.mu, self.alpha, self.beta
+
+    def at(self, rows: list[int]) -> JointValues:
+        """Those of some joints."""
+        return JointValues(*(value[rows] for value in self))
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleModel:
+    """A robot with elastic joints.
+
+    Parameters
+    ----------
+    robot : Robot
+        Bodies and kinematics; its own drives and joint friction are not used. n coordinates.
+    joints : n ElasticJoints
+        m of them driven.
+
+    Notes
+    -----
+    State ``x = (q, θ, q̇, θ̇)``, (2n + 2m,): arm angles, motor angles on the arm side of the gear, their speeds. Parameters ``p``: standard parameters of the
+    links, then :data:`~optid.model.flexible_joint.JOINT_STEMS` of every joint.
+    """
+
+    robot: Robot
+    joints: tuple[ElasticJoint, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "joints", tuple(self.joints))
+        robot = self.robot
+        if len(self.joints) != robot.n:
+            raise RobotError(sentence(f"elastic joints of robot {robot.name!r}", len(self.joints), f"{robot.n}, one for each coordinate"))
+        if robot.coupling is not None:
+            raise RobotError(sentence(f"elastic joints of robot {robot.name!r}", "motors that are coupled", "a motor of its own for every driven joint"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """CasADi expressions do not pickle; they are built again on first use."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    # -- counts, names, numbers ---------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def arm(self) -> DynamicModel:
+        """The rigid links alone."""
+        return DynamicModel(self.robot, ())
+
+    @property
+    def n(self) -> int:
+        """Number of arm coordinates."""
+        return self.robot.n
+
+    @cached_property
+    def driven(self) -> list[int]:
+        """Coordinates with a motor (m of them)."""
+        return [j for j, joint in enumerate(self.joints) if joint.driven]
+
+    @property
+    def m(self) -> int:
+        """Number of motors."""
+        return len(self.driven)
+
+    @property
+    def size(self) -> int:
+        """Number of states, 2n + 2m."""
+        return 2 * (self.n + self.m)
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters p: ``m1 … Izz_n``, then ``klow1, khigh1, …, klow2, …``."""
+        return (*self.arm.parameter_names, *(f"{stem}{j + 1}" for j in range(self.n) for stem in JOINT_STEMS))
+
+    def parameters(self, factors: Mapping[str, float] | None = None) -> Array:
+        """Parameters p, each multiplied by its factor when there is one: an individual that differs from the model.
+
+        Parameters
+        ----------
+        factors : mapping name → factor, optional
+            A bare stem (``klow``) means all joints.
+        """
+        p = np.concatenate([self.arm.nominal_parameters(), *(joint.values for joint in self.joints)])
+        for name, factor in (factors or {}).items():
+            places = [i for i, known in enumerate(self.parameter_names) if name in (known, known.rstrip("0123456789"))]
+            if not places:
+                raise unknown_name("parameter", name, self.parameter_names)
+            p[places] *= factor
+        return p
+
+    def with_joints(self, **changes: Any) -> FlexibleModel:
+        """The same robot with fields of all its driven joints changed."""
+        return replace(self, joints=tuple(replace(joint, **changes) if joint.driven else joint for joint in self.joints))
+
+    # -- expressions --------------------------------------------------------------------------------------------------------------------------------
+
+    def split(self, p: ca.SX) -> tuple[ca.SX, JointValues]:
+        """Standard parameters of the links, and the joints' values."""
+        own = ca.reshape(p[self.arm.p :], len(JOINT_STEMS), self.n)
+        return p[: self.arm.p], JointValues(*(own[k, :].T for k in range(len(JOINT_STEMS))))
+
+    def unpack(self, x: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
+        """q (n,), θ (m,), q̇ (n,), θ̇ (m,) of a state."""
+        n, m = self.n, self.m
+        return x[:n], x[n : n + m], x[n + m : 2 * n + m], x[2 * n + m :]
+
+    def on_arm(self, motor: ca.SX) -> ca.SX:
+        """Motor coordinates (m,) spread over the arm's (n,), zero at passive joints."""
+        spread = ca.SX(self.n, 1)
+        spread[self.driven] = motor
+        return spread
+
+    def accelerations(self, p: ca.SX, x: ca.SX, u: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """q̈ (n,) and θ̈ (m,) of a state under motor torques u (m,)."""
+        pi, values = self.split(p)
+        q, theta, dq, dtheta = self.unpack(x)
+        delta, rate = q - self.on_arm(theta), dq - self.on_arm(dtheta)
+        pull = spring_torque(delta, *values.spring()) + values.d * rate
+        functions = self.arm.functions
+        ddq = _solve(functions["mass_matrix"](pi, q), -pull - functions["torque"](pi, q, dq, ca.SX(self.n, 1)))
+        own = values.at(self.driven)
+        friction = friction_torque(own.gear * dtheta, *own.friction())
+        return ddq, (own.gear * (u - friction) + pull[self.driven]) / (own.gear**2 * own.Jm)
+
+    def rates(self, p: ca.SX, x: ca.SX, u: ca.SX) -> ca.SX:
+        """dx/dt."""
+        _, _, dq, dtheta = self.unpack(x)
+        return ca.vertcat(dq, dtheta, *self.accelerations(p, x, u))
+
+    def energy(self, p: ca.SX, x: ca.SX) -> ca.SX:
+        """Kinetic and potential energy of links, rotors and springs [J]."""
+        pi, values = self.split(p)
+        q, theta, dq, dtheta = self.unpack(x)
+        own = values.at(self.driven)
+        rotors = ca.sum1(own.Jm * (own.gear * dtheta) ** 2) / 2
+        return sum(energies(self.robot, q, dq, pi)) + rotors + ca.sum1(spring_energy(q - self.on_arm(theta), *values.spring()))
+
+    @cached_property
+    def functions(self) -> dict[str, ca.Function]:
+        """``rates(p, x, u)``, ``energy(p, x)``, and the tool's position ``tool(q)`` (3,) [m]."""
+        p, x, u = ca.SX.sym("p", len(self.parameter_names)), ca.SX.sym("x", self.size), ca.SX.sym("u", self.m)
+        q = ca.SX.sym("q", self.n)
+        return {
+            "rates": ca.Function("rates", [p, x, u], [self.rates(p, x, u)], ["p", "x", "u"], ["dx"]),
+            "energy": ca.Function("energy", [p, x], [self.energy(p, x)], ["p", "x"], ["E"]),
+            "tool": ca.Function("tool", [q], [ca.densify(frame_transform(self.robot, q)[1])], ["q"], ["p"]),
+        }
+
+
+def _solve(M: ca.SX, b: ca.SX) -> ca.SX:
+    """x with ``M x = b`` for a symmetric positive definite M, by L D Lᵀ."""
+    if M.shape == (1, 1):
+        return b / M
+    D, LT, order = ca.ldl(ca.densify(M))
+    return ca.ldl_solve(ca.densify(b), D, LT, order)
