@@ -10,14 +10,18 @@ _NAMES = {
     "BlackBox": "forms",
     "BlackBoxProblem": "black_box",
     "Cone": "forms",
+    "FitDetails": "fit_details",
     "FitErrors": "identification_result",
     "Form": "forms",
     "FrictionCurve": "friction",
     "FrictionResult": "friction",
     "Identification": "identification",
     "IdentificationResult": "identification_result",
+    "InverseKinematics": "inverse_kinematics",
+    "InverseKinematicsResult": "inverse_kinematics",
     "LeastSquares": "forms",
     "Nlp": "forms",
+    "Prior": "prior",
     "Problem": "protocol",
     "Regression": "regression",
     "RegressionResult": "regression",
@@ -28,6 +32,7 @@ __all__ = sorted(_NAMES)
 
 if TYPE_CHECKING:
     from .black_box import BlackBoxProblem as BlackBoxProblem
+    from .fit_details import FitDetails as FitDetails
     from .forms import BlackBox as BlackBox
     from .forms import Cone as Cone
     from .forms import Form as Form
@@ -39,6 +44,9 @@ if TYPE_CHECKING:
     from .identification import Identification as Identification
     from .identification_result import FitErrors as FitErrors
     from .identification_result import IdentificationResult as IdentificationResult
+    from .inverse_kinematics import InverseKinematics as InverseKinematics
+    from .inverse_kinematics import InverseKinematicsResult as InverseKinematicsResult
+    from .prior import Prior as Prior
     from .protocol import Problem as Problem
     from .regression import Regression as Regression
     from .regression import RegressionResult as RegressionResult
