@@ -23,6 +23,12 @@ _NAMES = {
     "Trial": "optid.experiment",
     "Experiment": "optid.experiment",
     "read_experiment": "optid.experiment",
+    "add_results": "optid.experiment",
+    "import_csv": "optid.experiment",
+    "import_mat": "optid.experiment",
+    "import_npz": "optid.experiment",
+    "recover": "optid.experiment",
+    "validate_file": "optid.experiment",
     "write_experiment": "optid.experiment",
     "Recorder": "optid.experiment",
     "Preprocessing": "optid.signals",
@@ -61,7 +67,13 @@ if TYPE_CHECKING:
     from optid.errors import OptidError as OptidError
     from optid.experiment import Experiment as Experiment
     from optid.experiment import Trial as Trial
+    from optid.experiment import add_results as add_results
+    from optid.experiment import import_csv as import_csv
+    from optid.experiment import import_mat as import_mat
+    from optid.experiment import import_npz as import_npz
     from optid.experiment import read_experiment as read_experiment
+    from optid.experiment import recover as recover
+    from optid.experiment import validate_file as validate_file
     from optid.experiment import write_experiment as write_experiment
     from optid.identification import identify as identify
     from optid.identification import identify_batch as identify_batch

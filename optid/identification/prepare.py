@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from os import PathLike, fspath
 from typing import Any
 
-from optid.errors import DataError, ShapeError, UnknownNameError, sentence
+from optid.errors import DataError, DataWarning, ShapeError, UnknownNameError, sentence
 from optid.experiment import Experiment, Trial, read_experiment
 from optid.robot import Robot
 from optid.signals import Preprocessing, Samples
@@ -20,6 +21,10 @@ def collect(source: Any, role: str | None = None) -> list[Trial | Samples]:
         trials = [t for t in source.trials.values() if role is None or t.role == role]
         if not trials:
             raise DataError(sentence(f"experiment {source.title!r}", f"no trial with role {role!r}", f"one of its {len(source.trials)} trials to have it"))
+        for trial in trials:
+            if trial.n > 1 and not trial.joint_names:
+                message = f"trial {trial.name!r} of experiment {source.title!r}: no joint names are stored; its columns are taken in the robot's order."
+                warnings.warn(f"{message} Give joint_names= when you import or record.", DataWarning, stacklevel=3)
         return list(trials)
     if isinstance(source, (str, PathLike)):
         return collect(read_experiment(fspath(source)), role)
