@@ -1,0 +1,315 @@
+"""The closed loop of a robot with elastic joints, simulated for many Υ and many individuals at once.
+
+Reference → flexible feedforward → diagonal feedback on the **motor** angles → robot. The loop is one CasADi expression, stepped by the classical Runge–Kutta
+method at a fixed step for the whole batch; the reference is computed beforehand on the half-step grid. Explicit steps are right: the loop is stiff only through
+the steep friction at standstill, and implicit solvers suffer from the sampled reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import casadi as ca
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, RobotError, ShapeError, SolveError, sentence
+from optid.kernels import Kernel
+from optid.model.flexible import FlexibleModel
+
+from .feedforward import SIGNALS, Feedforward, Motion
+from .record import LoopRecord
+
+Array = NDArray[np.float64]
+
+STABLE = 2.5
+"""Largest |eigenvalue|·step that the Runge–Kutta method of order 4 damps with certainty."""
+LONGEST = 12_000
+"""Operations of one compiled call; more steps at once would keep the compiler busy for seconds."""
+
+
+@dataclass(frozen=True)
+class Gains:
+    """Diagonal feedback ``kp (θ* − θ) + kd (θ̇* − θ̇) + ki ∫(θ* − θ)`` on motor angles, torque on the arm side of the gear.
+
+    Attributes
+    ----------
+    kp, kd, ki : m-tuples [N m/rad, N m s/rad, N m/(rad s)]
+    """
+
+    kp: tuple[float, ...]
+    kd: tuple[float, ...]
+    ki: tuple[float, ...]
+
+    @classmethod
+    def of(cls, model: FlexibleModel, speed: float = 20.0, position: float = 25.0, integral: float = 0.0) -> Gains:
+        """From the bandwidth of the speed loop [Hz] about the bare rotor, and the ratios kp/kd and ki/kp [1/s]."""
+        rotors = [model.joints[j].gear ** 2 * model.joints[j].rotor_inertia for j in model.driven]
+        kd = tuple(2 * np.pi * speed * inertia for inertia in rotors)
+        kp = tuple(position * k for k in kd)
+        return cls(kp, kd, tuple(integral * k for k in kp))
+
+    @property
+    def vector(self) -> Array:
+        """kp, kd, ki, one after another (3m,)."""
+        return np.concatenate([self.kp, self.kd, self.ki])
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibleLoop:
+    """A robot with elastic joints under control.
+
+    Parameters
+    ----------
+    plant : FlexibleModel
+        The robot. It may have joints without a motor (bending links, a soft stand).
+    nominal : FlexibleModel, optional
+        The controller's model, one joint for each of the plant's motors; the plant itself by default.
+    gains : Gains, optional
+    law : "frequency" or "stiffness"
+        See :class:`~optid.flexibility.feedforward.Feedforward`.
+    step : float [s]
+    rate : float [Hz]
+        Samples of the record.
+    backend : str
+        Of the :class:`~optid.kernels.Kernel`.
+    """
+
+    plant: FlexibleModel
+    nominal: FlexibleModel = None  # type: ignore[assignment]
+    gains: Gains = None  # type: ignore[assignment]
+    law: str = "frequency"
+    step: float = 1e-4
+    rate: float = 1000.0
+    backend: str = "auto"
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "nominal", self.plant if self.nominal is None else self.nominal)
+        put(self, "feedforward", Feedforward(self.nominal, self.law))
+        put(self, "gains", Gains.of(self.nominal) if self.gains is None else self.gains)
+        if self.nominal.n != self.plant.m:
+            raise RobotError(sentence("model of the controller", f"{self.nominal.n} axes", f"{self.plant.m}, the motors of the plant"))
+        if any(len(k) != self.plant.m for k in (self.gains.kp, self.gains.kd, self.gains.ki)):
+            raise ShapeError(sentence("gains", f"{[len(k) for k in (self.gains.kp, self.gains.kd, self.gains.ki)]} values", f"{self.plant.m} of each"))
+        if not (0 < self.step < np.inf and 0 < self.rate < np.inf) or self.every < 1 or abs(self.every * self.step * self.rate - 1) > 1e-9:
+            raise DataError(sentence("step and rate of a simulation", f"{self.step:g} s, {self.rate:g} Hz", "a whole number of steps between samples"))
+
+    feedforward: Feedforward = None  # type: ignore[assignment]
+
+    @property
+    def n(self) -> int:
+        """Number of controlled axes."""
+        return self.plant.m
+
+    @property
+    def every(self) -> int:
+        """Steps between samples of the record."""
+        return round(1 / (self.step * self.rate))
+
+    @property
+    def gears(self) -> Array:
+        """Gear ratios (n,)."""
+        return np.array([self.plant.joints[j].gear for j in self.plant.driven])
+
+    # -- expressions --------------------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _symbols(self) -> dict[str, ca.SX]:
+        n = self.n
+        sizes = {
+            "z": self.plant.size + 2 * n,
+            "scale": n,
+            "row": SIGNALS * n,
+            "p": len(self.plant.parameter_names),
+            "c": len(self.nominal.parameter_names),
+            "gains": 3 * n,
+        }
+        return {name: ca.SX.sym(name, size) for name, size in sizes.items()}
+
+    def _control(self, z: ca.SX, scale: ca.SX, row: ca.SX, c: ca.SX, gains: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX]:
+        """Torque, feedforward torque (motor side), motor reference, and the rates of the controller's states."""
+        n, size = self.n, self.plant.size
+        _, theta, _, dtheta = self.plant.unpack(z[:size])
+        target = self.feedforward.target(c, row, z[size : size + n], scale)
+        gear = self.nominal.split(c)[1].gear
+        error = target.theta - theta
+        feedback = gains[:n] * error + gains[n : 2 * n] * (target.dtheta - dtheta) + gains[2 * n :] * z[size + n :]
+        return target.torque + feedback / gear, target.torque, target.theta, target.rate, error
+
+    @cached_property
+    def _rates(self) -> ca.Function:
+        s = self._symbols
+        u, _, _, rate, error = self._control(s["z"], s["scale"], s["row"], s["c"], s["gains"])
+        dx = self.plant.functions["rates"](s["p"], s["z"][: self.plant.size], u)
+        return ca.Function("loop", list(s.values()), [ca.densify(ca.vertcat(dx, rate, error))], list(s), ["dz"])
+
+    @cached_property
+    def _chunk(self) -> int:
+        """Steps in one call."""
+        operations = 4 * self._rates.n_instructions()
+        return max(k for k in range(1, self.every + 1) if self.every % k == 0 and (k == 1 or k * operations <= LONGEST))
+
+    @cached_property
+    def _advance(self) -> Kernel:
+        s, chunk, width = self._symbols, self._chunk, SIGNALS * self.n
+        rows = ca.SX.sym("rows", (2 * chunk + 1) * width)
+        h = ca.SX.sym("h")
+        z = s["z"]
+
+        def rates(state: ca.SX, at: int) -> ca.SX:
+            return self._rates(state, s["scale"], rows[at * width : (at + 1) * width], s["p"], s["c"], s["gains"])
+
+        for k in range(chunk):
+            k1 = rates(z, 2 * k)
+            k2 = rates(z + h / 2 * k1, 2 * k + 1)
+            k3 = rates(z + h / 2 * k2, 2 * k + 1)
+            k4 = rates(z + h * k3, 2 * k + 2)
+            z = z + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        inputs = {**s, "row": rows}
+        names = ["z", "scale", "rows", "p", "c", "gains", "h"]
+        return Kernel(ca.Function("advance", [*inputs.values(), h], [z], names, ["next"]), self.backend)
+
+    @cached_property
+    def _outputs(self) -> Kernel:
+        s = self._symbols
+        u, ahead, theta_ref, _, _ = self._control(s["z"], s["scale"], s["row"], s["c"], s["gains"])
+        q, theta, _, dtheta = self.plant.unpack(s["z"][: self.plant.size])
+        columns = ca.densify(ca.vertcat(u, ahead, theta, theta_ref, dtheta, self.plant.functions["tool"](q), q))
+        return Kernel(ca.Function("outputs", list(s.values()), [columns], list(s), ["y"]), self.backend)
+
+    @cached_property
+    def _standing(self) -> Kernel:
+        """Residual and Jacobian of the equations of rest, for the arm, the motors and the integrals."""
+        s, size, n = self._symbols, self.plant.size, self.n
+        unknown = [*range(self.plant.n + n), *range(size + n, size + 2 * n)]
+        dz = self._rates(*s.values())
+        residual = ca.vertcat(dz[self.plant.n + n : size], dz[size + n :])
+        integrating = [k > 0 for k in self.gains.ki]
+        for j in range(n):
+            if not integrating[j]:
+                residual[self.plant.n + n + j] = s["z"][size + n + j]
+        jacobian = ca.jacobian(residual, s["z"][unknown])
+        return Kernel(ca.Function("standing", list(s.values()), [ca.densify(ca.horzcat(residual, jacobian))], list(s), ["r"]), "interpreter")
+
+    # -- numbers ------------------------------------------------------------------------------------------------------------------------------------
+
+    def simulate(
+        self, motion: Motion, upsilon: ArrayLike = 100.0, tail: float = 0.5, plants: ArrayLike | None = None, reference_tool: bool = True
+    ) -> LoopRecord:
+        """Run the motion for every Υ, from rest at its start.
+
+        Parameters
+        ----------
+        motion : Motion
+            Reference of the n axes.
+        upsilon : (B, n) or (n,) or a number [%]
+        tail : float [s]
+            Time after the end of the motion.
+        plants : (P,) or (B, P), optional
+            Parameters of the plant, one row for all or one for each Υ.
+        reference_tool : bool
+            Record the reference of the tool, too (it is that of the controller's model).
+
+        Returns
+        -------
+        LoopRecord
+
+        Raises
+        ------
+        DataError
+            A Υ that is not positive, or a motion of another number of axes.
+        SolveError
+            The step is too long for the loop, or the simulation left the finite numbers.
+        """
+        percent = np.atleast_2d(np.asarray(upsilon, dtype=float))
+        percent = np.repeat(percent, self.n, axis=1) if percent.shape == (1, 1) else percent
+        if percent.shape[1] != self.n or not np.all((percent > 0) & np.isfinite(percent)):
+            raise DataError(sentence("Υ", f"shape {percent.shape}, smallest {percent.min(initial=np.inf):g}", f"(B, {self.n}) percentages above 0"))
+        count = int(np.ceil((motion.duration + tail) * self.rate - 1e-9)) + 1
+        half = self.step / 2 * np.arange(2 * self.every * (count - 1) + 1)
+        rows = self.feedforward.reference(motion, half)
+        p = self.plant.parameters() if plants is None else np.asarray(plants, dtype=float)
+        batch = max(len(percent), len(p) if p.ndim == 2 else 1)
+        percent = np.ascontiguousarray(np.broadcast_to(percent, (batch, self.n)))
+        shared = {"p": p, "c": self.nominal.parameters(), "gains": self.gains.vector}
+        scale = self.feedforward.scale(percent)
+        states = np.empty((count, batch, self.plant.size + 2 * self.n))
+        states[0] = self.rest(rows[0], percent, p)
+        self._check_step(states[0], scale, rows[0], shared)
+        self._run(states, rows, scale, shared)
+        if not np.all(np.isfinite(states[-1])):
+            raise SolveError(sentence("simulation of the flexible loop", "numbers that are not finite", "finite ones", "The loop is unstable with this plant."))
+        return self._record(motion, states, rows, percent, scale, shared, reference_tool)
+
+    def _run(self, states: Array, rows: Array, scale: Array, shared: dict[str, Array]) -> None:
+        """Fill the states (N, B, ·) from the first."""
+        chunk, z = self._chunk, np.ascontiguousarray(states[0])
+        advance = self._advance.prepared(len(states) * self.every // chunk * len(z))
+        flat, width = rows.reshape(-1), rows.shape[1]
+        h, k = np.array([self.step]), 0
+        out = np.empty((len(z), z.shape[1], 1))
+        for sample in range(1, len(states)):
+            for _ in range(self.every // chunk):
+                z = advance(z, scale, rows=flat[k * width : (k + 2 * chunk + 1) * width], h=h, out=out, **shared)[:, :, 0].copy()
+                k += 2 * chunk
+            states[sample] = z
+
+    def rest(self, row: ArrayLike, upsilon: ArrayLike, plants: ArrayLike | None = None) -> Array:
+        """States (B, ·) of the loop standing still under a reference row: the motors yield to what the feedforward does not balance."""
+        percent = np.atleast_2d(np.asarray(upsilon, dtype=float))
+        p = self.plant.parameters() if plants is None else np.asarray(plants, dtype=float)
+        row, n, size = np.asarray(row, dtype=float), self.n, self.plant.size
+        delta = self.feedforward.rest(row, percent)
+        z = np.zeros((len(percent), size + 2 * n))
+        z[:, self.plant.driven] = row[:n]
+        z[:, self.plant.n : self.plant.n + n] = row[:n] - delta
+        z[:, size : size + n] = delta
+        unknown = [*range(self.plant.n + n), *range(size + n, size + 2 * n)]
+        for _ in range(50):
+            system = self._standing(z, self.feedforward.scale(percent), row=row, p=p, c=self.nominal.parameters(), gains=self.gains.vector)
+            move = np.linalg.solve(system[:, :, 1:], system[:, :, :1])[:, :, 0]
+            z[:, unknown] -= move
+            if np.max(np.abs(move[:, : self.plant.n + n])) < 1e-13:
+                return z
+        raise SolveError(sentence("posture at rest of the flexible loop", "no solution", "one", "Is gravity too strong for the springs?"))
+
+    def poles(self, row: ArrayLike, upsilon: ArrayLike = 100.0) -> NDArray[np.complex128]:
+        """Eigenvalues [1/s] of the loop linearised at rest under a reference row (6n,)."""
+        percent = np.broadcast_to(np.asarray(upsilon, dtype=float), (1, self.n))
+        z = self.rest(row, percent)
+        return np.asarray(np.linalg.eigvals(self._matrix(z, self.feedforward.scale(percent), np.asarray(row), self.plant.parameters())), dtype=complex)
+
+    @cached_property
+    def _slopes(self) -> Kernel:
+        s = self._symbols
+        slopes = ca.densify(ca.jacobian(self._rates(*s.values()), s["z"]))
+        return Kernel(ca.Function("slopes", list(s.values()), [slopes], list(s), ["A"]), "interpreter")
+
+    def _matrix(self, z: Array, scale: Array, row: Array, p: Array) -> Array:
+        one = p[0] if p.ndim == 2 else p
+        return self._slopes(z[:1], scale[:1], row=row, p=one, c=self.nominal.parameters(), gains=self.gains.vector)[0]
+
+    def _check_step(self, z: Array, scale: Array, row: Array, shared: dict[str, Array]) -> None:
+        fastest = float(np.max(np.abs(np.linalg.eigvals(self._matrix(z, scale, row, shared["p"])))))
+        if fastest * self.step > STABLE:
+            wanted = f"at most {STABLE / fastest:.2g} s: the fastest eigenvalue at rest is {fastest:.3g} 1/s"
+            raise SolveError(sentence("step of the flexible simulation", f"{self.step:g} s", wanted))
+
+    def _record(self, motion: Motion, states: Array, rows: Array, percent: Array, scale: Array, shared: dict[str, Array], reference_tool: bool) -> LoopRecord:
+        count, batch, _ = states.shape
+        n = self.n
+        stamps = rows[:: 2 * self.every]
+        columns = np.empty((batch, count, 5 * n + 3 + self.plant.n))
+        for b in range(batch):
+            own = {**shared, "p": shared["p"][b] if shared["p"].ndim == 2 else shared["p"]}
+            columns[b] = self._outputs(np.ascontiguousarray(states[:, b]), row=stamps, scale=scale[b], **own)[:, :, 0]
+        u, ahead, theta, theta_ref, dtheta, tool, q = np.split(columns, np.cumsum([n] * 5 + [3]), axis=2)
+        time = np.arange(count) / self.rate
+        wanted = Kernel(self.nominal.functions["tool"])(stamps[:, :n])[:, :, 0] if reference_tool else None
+        return LoopRecord(time, percent, u, ahead, theta, theta_ref, dtheta, q, tool, wanted, motion.duration, self.gears)
+
+    def with_law(self, law: str) -> FlexibleLoop:
+        """The same loop with another meaning of Υ."""
+        return replace(self, law=law)
