@@ -7,10 +7,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 _NAMES = {
+    "Advice": "forms",
     "BlackBox": "forms",
     "BlackBoxProblem": "black_box",
     "Cone": "forms",
     "FitDetails": "fit_details",
+    "Excitation": "excitation",
+    "ExcitationResult": "excitation_result",
     "FitErrors": "identification_result",
     "Form": "forms",
     "FrictionCurve": "friction",
@@ -32,7 +35,10 @@ __all__ = sorted(_NAMES)
 
 if TYPE_CHECKING:
     from .black_box import BlackBoxProblem as BlackBoxProblem
+    from .excitation import Excitation as Excitation
+    from .excitation_result import ExcitationResult as ExcitationResult
     from .fit_details import FitDetails as FitDetails
+    from .forms import Advice as Advice
     from .forms import BlackBox as BlackBox
     from .forms import Cone as Cone
     from .forms import Form as Form

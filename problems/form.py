@@ -50,6 +50,14 @@ class Form:
         """A form's result is the solution."""
         return solution
 
+    def settle(self, x: np.ndarray) -> np.ndarray:
+        """The point that is kept instead of an answer ``x``; a problem that knows a better one near it says so."""
+        return x
+
+    def following(self, x: np.ndarray) -> Form | None:
+        """The form to be solved next, from the answer ``x``; None when this one was the last of its sequence."""
+        return None
+
     def start_point(self, rng: np.random.Generator, index: int = 0) -> np.ndarray:
         """Start of multistart run ``index`` (n,), inside the bounds.
 

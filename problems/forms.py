@@ -8,6 +8,6 @@ from __future__ import annotations
 from .form import Form, Start
 from .least_squares import Cone, LeastSquares
 from .measured import BlackBox, Residuals
-from .nlp import Nlp
+from .nlp import Advice, Nlp
 
-__all__ = ["BlackBox", "Cone", "Form", "LeastSquares", "Nlp", "Residuals", "Start"]
+__all__ = ["Advice", "BlackBox", "Cone", "Form", "LeastSquares", "Nlp", "Residuals", "Start"]

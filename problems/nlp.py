@@ -12,6 +12,26 @@ from optid.errors import ShapeError, sentence
 
 from .checks import bounds, excess, named
 from .form import Form, Start
+from .measured import BlackBox
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What the poser of a program knows about solving it; options that the user sets come first.
+
+    Attributes
+    ----------
+    curvature : bool
+        Whether exact second derivatives exist and are worth their cost.
+    tolerance : float or None
+        Optimality error below which nothing is gained.
+    warm : bool
+        ``x0`` is nearly optimal.
+    """
+
+    curvature: bool = True
+    tolerance: float | None = None
+    warm: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +50,8 @@ class Nlp(Form):
         ``start(rng)`` → x (n,): draws the starts of a multistart.
     constraint_names : sequence of str, optional
         One a row of g; the rows violated most are named in the message of a failed solve.
+    advice : Advice
+        What suits this program, for solvers whose options leave it open.
 
     Notes
     -----
@@ -48,6 +70,7 @@ class Nlp(Form):
     scales: Any = None
     start: Start | None = None
     constraint_names: Any = None
+    advice: Advice = Advice()
     lower: Any = field(default=None, init=False, repr=False)
     upper: Any = field(default=None, init=False, repr=False)
 
@@ -89,6 +112,36 @@ class Nlp(Form):
         f, g = self.function(x)
         return float(f), self.violation(np.asarray(x, dtype=float), np.asarray(g).ravel())
 
+    def hessian(self, x: np.ndarray, weight: float, multipliers: np.ndarray) -> np.ndarray:
+        """Second derivatives (n, n) of ``weight · f + multipliers · g`` at ``x``."""
+        return np.asarray(self._curvature(x, weight, multipliers).full())
+
+    @cached_property
+    def _curvature(self) -> Any:
+        import casadi as ca
+
+        weight, multipliers = type(self.x).sym("w"), type(self.x).sym("m", self.g.shape[0])
+        curvature = ca.hessian(weight * self.f + ca.dot(multipliers, self.g), self.x)[0]
+        return ca.Function("curvature", [self.x, weight, multipliers], [curvature])
+
+    def black_box(self) -> BlackBox:
+        """The program without its expressions: one number, and the rows of g behind one implicit violation."""
+        function = self.function
+
+        def violation(x: np.ndarray) -> float:
+            return excess(np.asarray(function(x)[1]).ravel(), self.lbg, self.ubg)
+
+        return BlackBox(
+            fun=lambda x: float(function(x)[0]),
+            lower=self.lower,
+            upper=self.upper,
+            violation=violation if self.g.shape[0] > 0 else None,
+            x0=self.x0,
+            names=self.names,
+            scales=self.scales,
+            start=self.start,
+        )
+
     def violation(self, x: np.ndarray, g: np.ndarray) -> float:
         """Largest violation of a bound or of a row of ``g`` (k,)."""
         return float(np.max([excess(x, self.lower, self.upper), excess(g, self.lbg, self.ubg)]))
@@ -101,7 +154,7 @@ class Nlp(Form):
         return [(labels[i], float(amounts[i])) for i in np.argsort(-amounts)[:most] if amounts[i] > tolerance]
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {key: value for key, value in self.__dict__.items() if key not in ("x", "f", "g")}
+        state = {key: value for key, value in self.__dict__.items() if key not in ("x", "f", "g", "_curvature")}
         return {**state, "function": self.function, "symbol": type(self.x).__name__}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

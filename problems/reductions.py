@@ -14,7 +14,6 @@ import numpy as np
 
 from optid.errors import UnsuitableSolverError
 
-from .checks import excess
 from .forms import BlackBox, Form, LeastSquares, Nlp, Residuals
 
 
@@ -100,22 +99,8 @@ def least_squares_to_residuals(form: LeastSquares) -> tuple[Residuals, str]:
 
 def nlp_to_black_box(form: Nlp) -> tuple[BlackBox, str]:
     """Hide the expressions behind one number, the rows of g behind one implicit violation."""
-    function = form.function
-
-    def violation(x: np.ndarray) -> float:
-        return excess(np.asarray(function(x)[1]).ravel(), form.lbg, form.ubg)
-
     constrained = form.g.shape[0] > 0
-    weaker = BlackBox(
-        fun=lambda x: float(function(x)[0]),
-        lower=form.lower,
-        upper=form.upper,
-        violation=violation if constrained else None,
-        x0=form.x0,
-        names=form.names,
-        scales=form.scales,
-        start=form.start,
-    )
+    weaker = form.black_box()
     return weaker, "derivatives" + (", multipliers; constraints become one implicit violation" if constrained else "")
 
 
@@ -152,6 +137,11 @@ _PATHS: dict[tuple[type, type], tuple[type, ...]] = {
 }
 
 
+def kind_of(form: Form) -> type[Form]:
+    """The one of the four forms that ``form`` is, or is derived from."""
+    return next(kind for kind in (LeastSquares, Nlp, Residuals, BlackBox, type(form)) if isinstance(form, kind))
+
+
 def reducible(kind: type, target: type) -> bool:
     """Whether a form of type ``kind`` can become ``target``."""
     return kind is target or (kind, target) in _PATHS
@@ -165,7 +155,7 @@ def reduce(form: Form, target: type) -> Reduction:
     UnsuitableSolverError
         When ``target`` is not weaker than the form.
     """
-    kind = type(form)
+    kind = kind_of(form)
     if kind is target:
         return Reduction(form, form.size)
     if not reducible(kind, target):

@@ -38,8 +38,9 @@ def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run) -> O
     f, g = form.function(symbol * ca.DM(form.scales))
     rows = g.shape[0]
     watch = _watcher(form, run, rows)
+    own = {"hess_lag": _curvature(form, rows, plugin == "ipopt")} if form.advice.curvature and type(form).hessian is not Nlp.hessian else {}
     try:
-        solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, "iteration_callback": watch, "error_on_fail": False})
+        solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, **own, "iteration_callback": watch, "error_on_fail": False})
         answer = solver(x0=run.x0 / form.scales, lbx=form.lbx / form.scales, ubx=form.ubx / form.scales, lbg=form.lbg, ubg=form.ubg)
         stats = solver.stats()
     except KeyboardInterrupt:
@@ -69,6 +70,38 @@ def _short(error: Exception) -> str:
     """Last informative line of a CasADi error."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
+
+
+def _curvature(form: Nlp, rows: int, upper: bool) -> Any:
+    """CasADi callback with the Hessian of the Lagrangian that the form computes itself, in scaled variables."""
+    import casadi as ca
+
+    shapes = (ca.Sparsity.dense(form.size, 1), ca.Sparsity(0, 0), ca.Sparsity.dense(1, 1), ca.Sparsity.dense(rows, 1))
+    pattern = ca.Sparsity.upper(form.size) if upper else ca.Sparsity.dense(form.size, form.size)
+
+    class Curvature(ca.Callback):
+        def __init__(self) -> None:
+            ca.Callback.__init__(self)
+            self.construct("optid_curvature", {})
+
+        def get_n_in(self) -> int:
+            return 4
+
+        def get_n_out(self) -> int:
+            return 1
+
+        def get_sparsity_in(self, i: int) -> Any:
+            return shapes[i]
+
+        def get_sparsity_out(self, i: int) -> Any:
+            return pattern
+
+        def eval(self, arguments: Any) -> list[Any]:
+            x, _, weight, multipliers = arguments
+            second = form.hessian(np.asarray(x).ravel() * form.scales, float(weight), np.asarray(multipliers).ravel())
+            return [ca.project(ca.DM(second * np.outer(form.scales, form.scales)), pattern)]
+
+    return Curvature()
 
 
 def _watcher(form: Nlp, run: Run, rows: int) -> Any:

@@ -19,16 +19,16 @@ class Ipopt:
 
     Parameters
     ----------
-    tolerance : float
-        Scaled optimality error.
+    tolerance : float or None
+        Scaled optimality error; what the problem advises, else 1e-8, when None.
     constraint_tolerance : float
         Largest constraint violation [unit of the constraint].
     max_iterations : int
         ``budget`` lowers it further.
     max_time : float or None
         [s] of wall time.
-    hessian : "exact" or "limited-memory"
-        Exact second derivatives, or a quasi-Newton approximation where they cost too much.
+    hessian : "auto", "exact" or "limited-memory"
+        Exact second derivatives, or a quasi-Newton approximation where they cost too much; "auto" does what the problem advises.
     linear_solver : str
     warm_multipliers : bool
         Start with a small barrier, for starts that are nearly optimal.
@@ -38,11 +38,11 @@ class Ipopt:
         Further options of the backend, by the backend's own names.
     """
 
-    tolerance: float = 1e-8
+    tolerance: float | None = None
     constraint_tolerance: float = 1e-8
     max_iterations: int = 3000
     max_time: float | None = None
-    hessian: str = "exact"
+    hessian: str = "auto"
     linear_solver: str = "mumps"
     warm_multipliers: bool = False
     expand: bool = False
@@ -56,20 +56,26 @@ class Ipopt:
     def run(self, form: Nlp, run: Run) -> Outcome:
         """Solve ``form``."""
         iterations = self.max_iterations if run.budget is None else min(self.max_iterations, run.budget)
+        tolerance = self.tolerance or form.advice.tolerance or 1e-8
+        exact = self.hessian == "exact" or (self.hessian == "auto" and form.advice.curvature)
         backend: dict[str, Any] = {
             "print_level": 0,
             "sb": "yes",
-            "tol": self.tolerance,
+            "tol": tolerance,
             "constr_viol_tol": self.constraint_tolerance,
             "bound_relax_factor": 0.0,
             "max_iter": iterations,
-            "hessian_approximation": self.hessian,
+            "hessian_approximation": "exact" if exact else "limited-memory",
             "linear_solver": self.linear_solver,
         }
         if self.max_time is not None:
             backend["max_wall_time"] = float(self.max_time)
+        if not exact:
+            backend |= {"limited_memory_max_history": 20, "limited_memory_aug_solver": "extended"}
         if self.warm_multipliers:
             backend |= {"mu_init": 1e-6, "warm_start_init_point": "yes"}
+        elif form.advice.warm:
+            backend |= {"mu_init": 1e-3, "warm_start_init_point": "yes"}
         backend |= dict(self.more)
         options = {"print_time": False, "expand": self.expand, "show_eval_warnings": False, "ipopt": backend}
         return solve_nlp("ipopt", options, form, run)

@@ -12,7 +12,7 @@ import numpy as np
 
 from optid.errors import MissingExtraError, UnsuitableSolverError, unknown_name
 from optid.problems.forms import BlackBox, Form, LeastSquares, Nlp, Residuals
-from optid.problems.reductions import Reduction, reduce, reducible
+from optid.problems.reductions import Reduction, kind_of, reduce, reducible
 
 from .base import FEATURES, Solver
 
@@ -132,14 +132,14 @@ def default_solver(form: Form) -> str:
 
 def obstacle(solver: Any, form: Form) -> str:
     """Why ``solver`` cannot take ``form``; empty when it can."""
-    targets = [target for target in solver.accepts if reducible(type(form), target)]
+    targets = [target for target in solver.accepts if reducible(kind_of(form), target)]
     if not targets:
         wanted = " or ".join(target.__name__ for target in solver.accepts)
         what = {
             BlackBox: "a black box gives no expressions and no derivatives",
             Residuals: "computed residuals give no expressions to differentiate",
             Nlp: "its objective is not linear least squares",
-        }.get(type(form), "its form is too weak")
+        }.get(kind_of(form), "its form is too weak")
         return f"it takes {wanted}, and {what}"
     missing = sorted(_needs_in(form, targets[0]) - solver.features)
     if missing:
@@ -169,8 +169,10 @@ def fit(solver: Any, form: Form) -> Reduction:
     reason = obstacle(solver, form)
     if reason:
         suitable = ", ".join(available_solvers(form)) or "none"
-        raise UnsuitableSolverError(f"solver {solver.name!r} cannot take this {type(form).__name__} problem: {reason}. Installed solvers that can: {suitable}.")
-    return reduce(form, next(target for target in solver.accepts if reducible(type(form), target)))
+        raise UnsuitableSolverError(
+            f"solver {solver.name!r} cannot take this {kind_of(form).__name__} problem: {reason}. Installed solvers that can: {suitable}."
+        )
+    return reduce(form, next(target for target in solver.accepts if reducible(kind_of(form), target)))
 
 
 def available_solvers(problem: Any = None) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from optid.errors import OptidError, SolveError, UnsuitableSolverError, sentence
 from optid.problems.forms import BlackBox, Form, Nlp, Residuals
+from optid.problems.reductions import kind_of
 
 from .base import Outcome
 from .measure import Workers
@@ -108,13 +109,47 @@ def failure(solution: Solution, form: Form) -> str:
 
 
 def solve_form(form: Form, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, callback: Any, workers: Workers | None) -> Solution:
-    """One run of one solver from one start."""
+    """One run of one solver from one start, through the forms that follow one another."""
+    solution = _solve_one(form, solver, seed, index, budget, callback, workers)
+    if kind_of(fit(solver, form).form) is not kind_of(form):
+        return solution
+    while solution.status in ("optimal", "budget") and (budget is None or len(solution.history) < budget):
+        following = form.following(solution.x)
+        if following is None:
+            break
+        form = following
+        left = None if budget is None else budget - len(solution.history)
+        solution = _joined(solution, _solve_one(form, solver, seed, index, left, callback, workers))
+    return solution
+
+
+def _joined(first: Solution, then: Solution) -> Solution:
+    """Two runs in a row as one: the better point, the state of the second (of the first when the second failed)."""
+    best = then if better(then.fun, then.max_violation, first.fun, first.max_violation) else first
+    state = first if then.status in ("failed", "infeasible") and first.success else then
+    offset = len(first.history)
+    return replace(
+        then,
+        x=best.x,
+        fun=best.fun,
+        max_violation=best.max_violation,
+        status=state.status,
+        message=state.message,
+        n_evaluations=first.n_evaluations + then.n_evaluations,
+        n_failed=first.n_failed + then.n_failed,
+        wall_time=first.wall_time + then.wall_time,
+        history=(*first.history, *(point._replace(evaluation=point.evaluation + offset) for point in then.history)),
+    )
+
+
+def _solve_one(form: Form, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, callback: Any, workers: Workers | None) -> Solution:
+    """One run of one solver on one form."""
     reduction = fit(solver, form)
     rng = np.random.default_rng(seed)
     weaker = reduction.form
     run = Run(weaker, weaker.start_point(rng, index), rng, budget, callback, workers, index, memory=weaker.integer)
     outcome = _guarded(lambda: solver.run(weaker, run), run)
-    x, fun, violation = _choose(outcome, run, form, reduction.restore)
+    x, fun, violation = _choose(outcome, run, form, lambda x: form.settle(reduction.restore(x)))
     status: Status = outcome.status
     message = outcome.message
     if status == "optimal" and not np.isfinite(fun):
@@ -156,7 +191,7 @@ def _guarded(work: Callable[[], Outcome], run: Run) -> Outcome:
     except OptidError:
         raise
     except Exception as error:
-        outcome = Outcome(None, "failed", f"{type(error).__name__}: {error}".splitlines()[0])
+        outcome = Outcome(None, "failed", f"{type(error).__name__}: {error}".strip().splitlines()[0])
     if run.interrupted:
         outcome = replace(outcome, status="stopped", message="interrupted", info={**outcome.info, "interrupted": True})
     return outcome
@@ -183,7 +218,8 @@ def _choose(outcome: Outcome, run: Run, form: Form, restore: Callable[[np.ndarra
             return x, fun, violation
         return seen, seen_fun, seen_violation
     if run.best is None:
-        return restore(run.x0), np.nan, np.nan
+        x = restore(run.x0)
+        return (x, np.nan, np.nan) if measured else (x, *form.evaluate(x))
     x = restore(np.array(run.best.x))
     if measured:
         return x, run.best.fun, run.best.violation

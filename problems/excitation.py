@@ -1,0 +1,159 @@
+"""Excitation design: the motion from which the base parameters can be estimated best, within the limits of the robot."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, LimitsError, ShapeError, sentence
+from optid.excitation.criteria import Criterion, criterion
+from optid.excitation.family import Family, FourierFamily
+from optid.excitation.information import Information, noise_vector
+from optid.excitation.motion import Motion
+from optid.excitation.rows import Rows
+from optid.excitation.sampling import Sampling
+from optid.excitation.starts import random_start
+from optid.regressor import BaseParameters
+from optid.robot import Limits
+from optid.trajectory import Trajectory
+
+from .excitation_checks import check_limits, jerk_limits, smooth_base
+from .excitation_form import ExcitationNlp, Stage
+from .excitation_result import ExcitationResult
+
+if TYPE_CHECKING:
+    from optid.solvers import Solution
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Excitation:
+    """Find the motion whose samples determine the base parameters best.
+
+    Parameters
+    ----------
+    base : BaseParameters
+        What is to be estimated.
+    harmonics : int
+        Of a Fourier trajectory (G21, eq. 30).
+    period : float, or (n,) [s]
+        One period for all joints, or one a joint.
+    limits : Limits, optional
+        Those of the robot when omitted. Position, velocity and acceleration hold at every instant of the result, not only at its samples.
+    criterion : str
+        "condition", "e", "d", "a" or "combined"; see :data:`optid.excitation.CRITERIA`.
+    samples : int
+        Equally spaced samples over the motion.
+    sign_width : float or (n,), optional [rad/s, m/s]
+        Width w of the friction sign tanh(v/w) in the design; the model's own when omitted (1/20 of the velocity limit when that is sharp).
+    noise : float or (n,), optional [N m, N]
+        Standard deviation of each joint's torque noise: rows of the regressor are divided by it.
+    column_scaling : "none", "unit" or (r,)
+        Scaling of the columns in the criterion: none, each to unit norm, or by given factors (a priori parameter sizes).
+    jerk : float or (n,), optional [rad/s³, m/s³]
+    rest : bool
+        Start and end with zero velocity and acceleration.
+    start : (n,), optional [rad, m]
+        Posture at the start.
+    initial : Trajectory or coefficients, optional
+        Where the first start of the solver begins; otherwise every start is random and seeded.
+    family : Family, optional
+        Another family of motions than the Fourier trajectory of ``harmonics``.
+
+    Raises
+    ------
+    LimitsError
+        When the limits leave nothing to move in, or nothing bounds the motion; names joint and limit.
+    """
+
+    base: BaseParameters
+    harmonics: int = 5
+    period: Any = 10.0
+    limits: Limits | None = None
+    criterion: str | Criterion = "condition"
+    samples: int = 100
+    sign_width: ArrayLike | None = None
+    noise: ArrayLike | None = None
+    column_scaling: Any = "none"
+    jerk: ArrayLike | None = None
+    rest: bool = False
+    start: ArrayLike | None = None
+    initial: Any = None
+    family: Family | None = None
+
+    def __post_init__(self) -> None:
+        n = self.base.model.n
+        limits = self.base.model.robot.limits if self.limits is None else self.limits
+        if limits.n != n:
+            raise LimitsError(sentence("limits of an excitation", f"{limits.n} joints", f"{n}, the joints of the model"))
+        check_limits(limits, self.start)
+        put = object.__setattr__
+        put(self, "limits", limits)
+        put(self, "criterion", criterion(self.criterion))
+        put(self, "noise", noise_vector(self.noise, n))
+        put(self, "jerk", jerk_limits(self.jerk, limits))
+        put(self, "base", smooth_base(self.base, limits, self.sign_width))
+        period = np.asarray(self.period, dtype=float)
+        if not np.isfinite(period).all() or not (period > 0).all() or period.size not in (1, n):
+            raise DataError(sentence("period of an excitation", self.period, f"a number of seconds above 0, or {n}: one per joint"))
+        if self.family is None:
+            put(self, "family", FourierFamily.of(n, self.harmonics, period, limits.names))
+        if int(self.samples) != self.samples or self.samples * n < self.base.rank:
+            least = -(-self.base.rank // n)
+            raise DataError(sentence("samples of an excitation", self.samples, f"at least {least}, for {self.base.rank} parameters of {n} joints"))
+        if not isinstance(self.column_scaling, str) and np.shape(self.column_scaling) != (self.base.rank,):
+            raise ShapeError(sentence("column_scaling", f"shape {np.shape(self.column_scaling)}", f"'none', 'unit' or ({self.base.rank},) factors"))
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The motion to be designed."""
+        longest = float(np.max(self.period))
+        start = None if self.start is None else tuple(float(v) for v in np.asarray(self.start, dtype=float))
+        return Motion(self.family, (longest, longest), self.limits, self.jerk, self.rest, start)  # type: ignore[arg-type]
+
+    @cached_property
+    def information(self) -> Information:
+        """Information as a function of the variables."""
+        sampling = Sampling(self.motion, self.motion.family.phases(self.samples))
+        columns = self.column_scaling if isinstance(self.column_scaling, str) else tuple(float(c) for c in self.column_scaling)
+        return Information(self.base, (sampling,), self.noise, None, columns)  # type: ignore[arg-type]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    def form(self) -> ExcitationNlp:
+        """The first nonlinear program of the sequence."""
+        stage = Stage(self.information, self.criterion, (Rows.grid(self.motion),))  # type: ignore[arg-type]
+        return ExcitationNlp.of(stage, self._first(), self.random_start)
+
+    def random_start(self, rng: np.random.Generator) -> Array:
+        """Variables of a random motion inside the limits."""
+        return random_start(self.motion, rng)
+
+    def _first(self) -> Array | None:
+        """The given start; one that carries no information is mixed with a random one, for the criterion has no slope there."""
+        if self.initial is None:
+            return None
+        motion = self.motion
+        if isinstance(self.initial, Trajectory):
+            C = getattr(self.initial, "matrix", None)
+            if C is None or C.shape != (motion.family.n, motion.family.m):
+                raise ShapeError(sentence("initial trajectory", type(self.initial).__name__, f"one of {motion.family.m} coefficients a joint"))
+        else:
+            C = np.asarray(self.initial, dtype=float)
+            if C.size != motion.family.n * motion.family.m or not np.isfinite(C).all():
+                raise ShapeError(sentence("initial coefficients", f"shape {C.shape}", f"({motion.family.n}, {motion.family.m}) finite numbers"))
+            C = C.reshape(motion.family.n, motion.family.m)
+        x = motion.vector(C, motion.duration[1])
+        if np.isinf(self.information.quality(x).condition_number):
+            x = 0.5 * (x + self.random_start(np.random.default_rng(0)))
+        return x
+
+    def interpret(self, solution: Solution) -> ExcitationResult:
+        """The designed motion with its figures and its proof."""
+        return ExcitationResult(self, np.asarray(solution.x, dtype=float), solution)

@@ -1,0 +1,123 @@
+"""C45: limits are kept at every instant, impossible ones are refused before any solve, the best motion inside them is kept."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import optid
+from optid import BaseParameters, DynamicModel, Limits
+from optid.errors import DataError, LimitsError, ShapeError, SolveError
+from optid.excitation.family import FourierFamily
+from optid.excitation.motion import Motion
+from optid.excitation.rows import Rows
+from optid.library import planar_2r, ur10e
+from optid.problems import Excitation
+
+UNLIMITED = (np.inf, np.inf)
+
+
+def two_links(**limits: object) -> Excitation:
+    """A small design: planar 2R without friction, two harmonics of 2 s."""
+    model = DynamicModel(planar_2r(), friction="none")
+    given: dict[str, object] = {"position": 1.0, "velocity": 3.0, "acceleration": 20.0, **limits}
+    return Excitation(BaseParameters.of(model), harmonics=2, period=2.0, limits=Limits.of(2, **given), samples=40)  # type: ignore[arg-type]
+
+
+def test_one_iteration_is_marked_as_not_converged() -> None:
+    """C45 (a)."""
+    with pytest.raises(SolveError, match="status budget"):
+        optid.solve(two_links(), solver="ipopt", budget=1)
+    result = optid.solve(two_links(), solver="ipopt", budget=1, on_failure="return")
+    assert not result.converged
+    assert result.solution.status == "budget"
+
+
+def test_impossible_limits_are_refused_before_any_solve() -> None:
+    """C45 (b)."""
+    with pytest.raises(LimitsError, match=r"'joint 2'.*lower 2 > upper 1"):
+        two_links(position=np.array([[-1.0, 1.0], [2.0, 1.0]]))
+    with pytest.raises(LimitsError, match="velocity limit of 'joint 1': 0, expected a number above 0"):
+        two_links(velocity=[0.0, 1.0])
+    with pytest.raises(LimitsError, match=r"position limits of 'joint 2': 1 \.\.\. 1"):
+        two_links(position=np.array([[-1.0, 1.0], [1.0, 1.0]]))
+    with pytest.raises(LimitsError, match="limits of 'joint 1': no range"):
+        two_links(position=None, velocity=[np.inf, 1.0], acceleration=np.inf)
+    base = two_links().base
+    with pytest.raises(LimitsError, match=r"start posture of 'joint 2': 1\.5, expected within -1 \.\.\. 1"):
+        Excitation(base, 2, 2.0, Limits.of(2, position=1.0, velocity=1.0), start=[0.0, 1.5])
+    with pytest.raises(LimitsError, match="3 joints, expected 2"):
+        Excitation(base, 2, 2.0, Limits.of(3, position=1.0))
+    with pytest.raises(LimitsError, match="jerk limit of 'joint 2': 0"):
+        Excitation(base, 2, 2.0, Limits.of(2, position=1.0), jerk=[1.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"harmonics": 0}, DataError, "harmonics of an excitation: 0"),
+        ({"period": -1.0}, DataError, "period of an excitation"),
+        ({"period": [1.0, 2.0, 3.0]}, DataError, "period of an excitation"),
+        ({"samples": 1}, DataError, "samples of an excitation: 1, expected at least 3"),
+        ({"noise": 0.0}, ShapeError, "noise: 0.0, expected one positive"),
+        ({"criterion": "conditon"}, ValueError, "Did you mean 'condition'"),
+        ({"column_scaling": [1.0]}, ShapeError, "column_scaling"),
+    ],
+)
+def test_wrong_arguments(change: dict[str, object], error: type[Exception], message: str) -> None:
+    problem = two_links()
+    with pytest.raises(error, match=message):
+        replace(problem, family=None, **change)  # type: ignore[arg-type]
+
+
+def test_default_starts_are_usable_and_every_result_is_feasible() -> None:
+    """C45 (c): six joints, five harmonics, |v| <= pi, |a| <= 10, |q| <= pi/2, five seeds; interrupted early, the best feasible motion is kept."""
+    base = BaseParameters.of(DynamicModel(ur10e(), friction="none"))
+    limits = Limits.of(6, position=np.pi / 2, velocity=np.pi, acceleration=10.0)
+    problem = Excitation(base, harmonics=5, period=10.0, limits=limits, samples=60)
+    for seed in range(5):
+        start = problem.random_start(np.random.default_rng(seed))
+        assert problem.motion.trajectory(start).check(limits)
+        result = optid.solve(problem, solver="ipopt", seed=seed, budget=4, on_failure="return")
+        assert result.proven
+        assert result.solution.max_violation == 0.0
+        first = problem.form().evaluate(np.array(result.solution.history[0].x))[0]
+        assert result.solution.fun < first
+
+
+@pytest.mark.parametrize("rest", [False, True])
+def test_motions_are_shrunk_inside_their_limits_at_every_instant(rest: bool) -> None:
+    """A motion that breaks position, velocity or acceleration touches the limit afterwards; a joint inside its limits is left alone."""
+    limits = Limits.of(3, lower=[-1.0, 0.5, -3.0], upper=[2.0, 1.5, 3.0], velocity=[1.0, 2.0, 3.0], acceleration=[3.0, 5.0, 100.0])
+    motion = Motion(FourierFamily(3, 4), (5.0, 5.0), limits, (np.inf,) * 3, rest)
+    rng = np.random.default_rng(5)
+    x = rng.standard_normal(motion.size) * (1.0 if rest else motion.scales)
+    x[motion.blocks[2]] *= 0.01
+    inside = motion.inside(x)
+    report = motion.trajectory(inside).check(limits, rest=rest)
+    assert report.proven
+    least = np.min([report.margins[what] for what in ("position", "velocity", "acceleration")], axis=0)
+    assert np.all(least[:2] < 1e-9)
+    np.testing.assert_allclose(motion.coefficients(inside)[0][2], motion.coefficients(x)[0][2], atol=1e-14)
+    assert motion.excess(inside) == 0.0
+    assert motion.excess(x) > 0.0
+    np.testing.assert_allclose(motion.nearly_inside(x), inside, atol=2e-3 * np.abs(x).max())
+
+
+def test_rows_follow_the_motion_between_the_instants() -> None:
+    """The third harmonic sampled eight times a cycle, its peak halfway between: the missed extremes become rows, and then none is missed."""
+    limits = Limits.of(1, position=1.0, velocity=1e3, acceleration=1e6)
+    motion = Motion(FourierFamily(1, 3), (1.0, 1.0), limits, UNLIMITED[:1])
+    x = motion.vector(np.array([[0.0, 0.0, 0.0, 2.0 * np.sin(np.pi / 8), 0.0, 0.0, 2.0 * np.cos(np.pi / 8)]]), 1.0)
+    rows = Rows.grid(motion)
+    assert len(rows) == 3 * 24
+    A, a0 = rows.matrix()
+    q = motion.trajectory(x).derivative(rows.phase[rows.order == 0])[:, 0]
+    np.testing.assert_allclose((A @ x + a0)[rows.order == 0], q, atol=1e-12)
+    assert rows.blind(motion.inside(x)) == pytest.approx(1 - np.cos(np.pi / 8), rel=1e-3)
+    more = rows.with_extremes(motion.inside(x))
+    assert len(more) > len(rows)
+    assert more.blind(motion.inside(x)) < 1e-4
+    assert len(more.with_extremes(motion.inside(x))) == len(more)
