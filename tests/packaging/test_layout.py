@@ -25,7 +25,9 @@ def run(code: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 def test_every_package_is_listed() -> None:
     """A folder that is not in pyproject.toml would be missing from the wheel."""
     found = {".".join(path.parent.relative_to(CHECKOUT).parts) for path in (CHECKOUT / "optid").rglob("__init__.py") if not path.parent.is_symlink()}
-    found |= {"optid." + ".".join(path.parent.relative_to(CHECKOUT).parts) for root in ("problems", "solvers") for path in (CHECKOUT / root).rglob("__init__.py")}
+    found |= {
+        "optid." + ".".join(path.parent.relative_to(CHECKOUT).parts) for root in ("problems", "solvers") for path in (CHECKOUT / root).rglob("__init__.py")
+    }
     found = {name for name in found if ".problems." not in name and ".solvers." not in name} | {"optid.problems", "optid.solvers"}
     assert found == set(SETUP["packages"])
 
