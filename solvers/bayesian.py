@@ -65,6 +65,7 @@ class Bayesian:
             return Outcome(None, "optimal", "all variables are fixed")
         for u in _latin_hypercube((self.initial or 2 * box.size + 1) - 1, box.size, run.rng):
             ask(u)
+        surrogate = _Surrogate(self)
         while True:
             drawn = self._candidates(form, box, run, points, values)
             if not len(drawn):
@@ -73,7 +74,7 @@ class Bayesian:
             if finite.sum() < 2:
                 ask(drawn[0])
                 continue
-            ask(drawn[int(np.argmax(self._improvement(np.array(points), np.array(values), drawn, run.seed())))])
+            ask(drawn[int(np.argmax(surrogate.improvement(np.array(points), np.array(values), drawn)))])
 
     def _candidates(self, form: BlackBox, box: Box, run: Run, points: list[np.ndarray], values: list[float]) -> np.ndarray:
         """Allowed points (c, d), unknown ones on whole numbers: uniform over the box, and around the best point at shrinking distances."""
@@ -89,31 +90,42 @@ class Bayesian:
             drawn = np.array([u for u in drawn if form.implicit(box.to_x(u)) <= 0]).reshape(-1, box.size)
         return drawn
 
-    def _improvement(self, points: np.ndarray, values: np.ndarray, drawn: np.ndarray, seed: int) -> np.ndarray:
+
+class _Surrogate:
+    """The Gaussian process; its hyperparameters are fitted anew whenever the data have grown by a sixth."""
+
+    def __init__(self, solver: Bayesian) -> None:
+        self.solver = solver
+        self.kernel: Any = None
+        self.refit_at = 0.0
+
+    def improvement(self, points: np.ndarray, values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         """Expected improvement (c,) at the candidates; failed evaluations count as the worst value seen."""
         from scipy.special import ndtr
 
         finite = np.isfinite(values)
         values = np.where(finite, values, values[finite].max())
-        if self.log_values and np.all(values > 0):
+        if self.solver.log_values and np.all(values > 0):
             values = np.log(values)
-        spread = float(values.std()) or 1.0
-        scaled = (values - values.mean()) / spread
+        scaled = (values - values.mean()) / (float(values.std()) or 1.0)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            process = _process(points.shape[1], seed).fit(points, scaled)
+            process = self._process(len(points), points.shape[1]).fit(points, scaled)
             mean, sigma = process.predict(drawn, return_std=True)
+        self.kernel = process.kernel_
         sigma = np.maximum(sigma, 1e-12)
-        gain = float(scaled.min()) - self.explore - mean
+        gain = float(scaled.min()) - self.solver.explore - mean
         z = gain / sigma
         return np.asarray(gain * ndtr(z) + sigma * np.exp(-0.5 * z**2) / math.sqrt(2 * math.pi))
 
-
-def _process(size: int, seed: int) -> Any:
-    gp: Any = import_module("sklearn.gaussian_process")
-    kernels = gp.kernels
-    kernel = kernels.ConstantKernel(1.0, (1e-2, 1e2)) * kernels.Matern(np.full(size, 0.3), (0.03, 10.0), nu=2.5) + kernels.WhiteKernel(1e-3, (1e-8, 1.0))
-    return gp.GaussianProcessRegressor(kernel, alpha=1e-10, n_restarts_optimizer=0, random_state=seed)
+    def _process(self, count: int, size: int) -> Any:
+        gp: Any = import_module("sklearn.gaussian_process")
+        if self.kernel is not None and count < self.refit_at:
+            return gp.GaussianProcessRegressor(self.kernel, alpha=1e-10, optimizer=None)
+        self.refit_at = count * 7 / 6
+        kernels = gp.kernels
+        kernel = kernels.ConstantKernel(1.0, (1e-2, 1e2)) * kernels.Matern(np.full(size, 0.3), (0.03, 10.0), nu=2.5) + kernels.WhiteKernel(1e-3, (1e-8, 1.0))
+        return gp.GaussianProcessRegressor(kernel, alpha=1e-10)
 
 
 def _latin_hypercube(count: int, size: int, rng: np.random.Generator) -> np.ndarray:

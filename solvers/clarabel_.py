@@ -81,7 +81,7 @@ class Clarabel:
         answer = solver.solve()
         x = np.clip(np.array(answer.x)[: form.size] * unit, form.lower, form.upper)
         message = str(answer.status).split(".")[-1]
-        run.n_evaluations += int(answer.iterations)
+        run.n_evaluations += max(int(answer.iterations), 1)
         if np.all(np.isfinite(x)):
             run.note(x, *form.evaluate(x))
         status = _STATUS.get(message, "failed")

@@ -16,6 +16,9 @@ from .box import Box
 from .complex_points import Admission, fresh_neighbour, neighbours
 from .run import Run, StopSearch
 
+ONE_COMPLEX = 500
+"""Evaluations one complex is meant to need."""
+
 
 def forgetting_factor(reflection: float, forgetting: float, points: int) -> float:
     """k_f = 1 − (α/2)^(γ/k), the share of the spread by which stored values age in an iteration (Krus & Andersson 2003)."""
@@ -48,10 +51,11 @@ class ComplexBox:
     f_tolerance : float
         Or when their values differ by less than this part of the best one (of 1 when that is 0).
     restarts : int or None
-        Complexes drawn anew, with the best point among them, after the points have met; a restart that brings nothing ends the search. ``None`` for 0, or
-        as many as the budget allows when there are implicit constraints: a complex that flattens against one stops short of the optimum.
-    max_evaluations : int
-        Used without a ``budget``.
+        Complexes drawn anew, with the best point among them, after the points have met; a restart that brings nothing ends the search. ``None`` for as many
+        as the budget allows when there are implicit constraints (a complex that flattens against one stops short of the optimum), and otherwise only
+        while at least 500 evaluations are left.
+    max_evaluations : int or None
+        Used without a ``budget``; ``None`` for 500, or 2000 with implicit constraints.
 
     Notes
     -----
@@ -72,7 +76,7 @@ class ComplexBox:
     x_tolerance: float = 1e-4
     f_tolerance: float = 1e-5
     restarts: int | None = None
-    max_evaluations: int = 500
+    max_evaluations: int | None = None
 
     name: ClassVar[str] = "complex_box"
     accepts: ClassVar[tuple[type, ...]] = (BlackBox,)
@@ -81,14 +85,14 @@ class ComplexBox:
 
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``."""
-        run.limit(self.max_evaluations)
+        run.limit(self.max_evaluations or (ONE_COMPLEX if form.violation is None else 4 * ONE_COMPLEX))
         box = Box(form, run.x0)
         if box.size == 0:
             run.evaluate(run.x0)
             return Outcome(None, "optimal", "all variables are fixed")
         start = self._feasible_start(form, run, box)
         if start is None:
-            return Outcome(run.x0, "infeasible", "no point without a violation of the implicit constraints was found")
+            return Outcome(None, "infeasible", "no point without a violation of the implicit constraints was found")
         return _Search(self, form, run, box, start).minimise()
 
     def _feasible_start(self, form: BlackBox, run: Run, box: Box) -> np.ndarray | None:
@@ -111,6 +115,8 @@ class ComplexBox:
                 replace(self, randomness=0.3, forgetting=0.3).run(helper.form, helper)  # type: ignore[arg-type]
             if found:
                 return box.to_unit(found[0])
+            if helper.best is not None:
+                run.note(np.array(helper.best.x), math.nan, helper.best.fun)
         return None
 
 
@@ -130,7 +136,8 @@ class _Search:
         self.f = np.zeros(0)
         self.populate(np.zeros(box.size), np.ones(box.size), first=start if form.x0 is not None or form.violation is not None else None)
         self.extent = float(np.max(np.ptp(self.x, axis=0))) if quiet else 1.0
-        self.restarts_left = (math.inf if quiet else 0) if solver.restarts is None else solver.restarts
+        self.restarts_left = math.inf if solver.restarts is None else solver.restarts
+        self.reserve = ONE_COMPLEX if solver.restarts is None and not quiet else 0
         self.met_at = math.inf
 
     def value(self, u: np.ndarray) -> tuple[np.ndarray, float]:
@@ -188,7 +195,7 @@ class _Search:
     def restarted(self) -> bool:
         """Draw a new complex over the whole box, unless the last one brought nothing or none is left."""
         gain = self.met_at - self.best_value
-        if self.form.integer or self.restarts_left <= 0 or gain <= self.solver.f_tolerance * abs(self.best_value):
+        if self.form.integer or self.restarts_left <= 0 or self.run.left < self.reserve or gain <= self.solver.f_tolerance * abs(self.best_value):
             return False
         self.restarts_left -= 1
         self.met_at = self.best_value

@@ -63,7 +63,8 @@ class LsqLinear:
                 tol=1e-14,
                 max_iter=self.max_iterations if run.budget is None else min(self.max_iterations, run.budget),
             )
-            x[free] = found.x / norms[free]
+            inner = np.where(found.active_mask < 0, form.lower[free], found.x / norms[free])
+            x[free] = np.where(found.active_mask > 0, form.upper[free], inner)  # scaled back, a bound may miss itself by a last bit
             iterations, message = int(found.nit), str(found.message)
         x = np.clip(x, form.lower, form.upper)
         run.n_evaluations += max(iterations, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,12 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from optid.errors import unknown_name
+from optid.errors import OptidError, unknown_name
 from optid.problems.forms import BlackBox
 
 from .base import Outcome
 from .box import Box
-from .run import Run, penalty
+from .run import Run, StopSearch, penalty
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ class Nevergrad:
         Name in ``nevergrad.optimizers.registry``. nevergrad's own default, ``NGOpt``, fails with recent NumPy above a budget that grows with the number of
         variables; a failing optimizer ends the solve with status ``failed`` and the best point found until then.
     batch : int or None
-        Points asked together and told in order; ``None`` for 4 + 3 ln n. The answer does not depend on the executor that evaluates them.
+        Points asked together and told in order; ``None`` for 4 + 3 ln n, and always 1 for optimizers that work in sequence. The answer does not depend on
+        the executor that evaluates them.
     spread : float
         Standard deviation of the first points, in parts of the box.
     max_evaluations : int
@@ -58,11 +60,12 @@ class Nevergrad:
         run.evaluate(run.x0)
         if box.size == 0:
             return Outcome(None, "optimal", "all variables are fixed")
-        batch = self.batch or 4 + int(3 * math.log(box.size))
         optimizer = None
         try:
             with _quiet():
-                optimizer = self._optimizer(box, run, batch)
+                kind = self._kind()
+                batch = 1 if kind.no_parallelization else self.batch or 4 + int(3 * math.log(box.size))
+                optimizer = self._optimizer(kind, box, run, batch)
             while True:
                 with _quiet():
                     asked = [optimizer.ask() for _ in range(int(max(1, min(batch, run.left))))]
@@ -71,14 +74,24 @@ class Nevergrad:
                     for candidate, result in zip(asked, results, strict=True):
                         optimizer.tell(candidate, penalty(*result))
                 run.ready()
+        except (StopSearch, OptidError):
+            raise
+        except Exception as error:
+            return Outcome(None, "failed", f"{self.optimizer}: {type(error).__name__}: {str(error).strip().partition(chr(10))[0]}")
         finally:
-            del optimizer
+            del optimizer  # some optimizers hold a thread that would keep the interpreter from ending
+            _join_threads()
 
-    def _optimizer(self, box: Box, run: Run, batch: int) -> Any:
+    def _kind(self) -> Any:
         import nevergrad as ng
 
         if self.optimizer not in ng.optimizers.registry:
             raise unknown_name("nevergrad optimizer", self.optimizer, sorted(ng.optimizers.registry))
+        return ng.optimizers.registry[self.optimizer]
+
+    def _optimizer(self, kind: Any, box: Box, run: Run, batch: int) -> Any:
+        import nevergrad as ng
+
         low, high = box.limits
         inner = np.clip(box.to_unit(run.x0), low, high)
         bounds = {"lower": low, "upper": high} if box.finite else {}
@@ -86,12 +99,23 @@ class Nevergrad:
         parameter.set_mutation(sigma=self.spread)
         parameter.random_state = np.random.RandomState(run.seed())
         budget = None if run.budget is None else max(run.budget, 2)
-        return ng.optimizers.registry[self.optimizer](parametrization=parameter, budget=budget, num_workers=batch)
+        return kind(parametrization=parameter, budget=budget, num_workers=batch)
 
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence the backend's own warnings (not those of the user's functions)."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+    """Silence the backend's own warnings (not those of the user's functions), and give it a global random state of its own."""
+    state = np.random.get_state()  # noqa: NPY002
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        np.random.set_state(state)  # noqa: NPY002
+
+
+def _join_threads() -> None:
+    """Wait for the backend's threads, which end once their optimizer is gone."""
+    for thread in threading.enumerate():
+        if type(thread).__module__.startswith("nevergrad"):
+            thread.join(5.0)

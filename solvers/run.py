@@ -17,7 +17,7 @@ from .solution import Iterate, better
 
 Callback = Callable[[Iterate], Any]
 
-FROZEN = 2000
+FROZEN = 500
 """Known points in a row after which a search on a grid is ended: it has nothing new to ask."""
 
 

@@ -23,11 +23,8 @@ class _Scaled:
         self.form, self.run = form, run
         symbol = type(form.x).sym("z", form.size)
         f, g = form.function(symbol * ca.DM(form.scales))
-        weights = type(form.x).sym("v", g.shape[0])
         self._value = ca.Function("value", [symbol], [f, g])
         self._slope = ca.Function("slope", [symbol], [ca.gradient(f, symbol), ca.jacobian(g, symbol)])
-        self._curve = ca.Function("curve", [symbol], [ca.hessian(f, symbol)[0]])
-        self._rows = ca.Function("rows", [symbol, weights], [ca.hessian(ca.dot(weights, g), symbol)[0]])
         self._seen: dict[bytes, tuple[float, np.ndarray]] = {}
 
     def values(self, z: np.ndarray) -> tuple[float, np.ndarray]:
@@ -51,10 +48,14 @@ class _Scaled:
         return self._finite(np.asarray(self._slope(z)[1].full()))
 
     def hessian(self, z: np.ndarray) -> np.ndarray:
-        return self._finite(np.asarray(self._curve(z).full()))
+        return self._second(z, 1.0, np.zeros(self.form.g.shape[0]))
 
     def rows_hessian(self, z: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        return self._finite(np.asarray(self._rows(z, weights).full()))
+        return self._second(z, 0.0, weights)
+
+    def _second(self, z: np.ndarray, weight: float, multipliers: np.ndarray) -> np.ndarray:
+        scales = self.form.scales
+        return self._finite(self.form.hessian(z * scales, weight, multipliers) * np.outer(scales, scales))
 
     @staticmethod
     def _finite(values: np.ndarray) -> np.ndarray:
@@ -75,7 +76,7 @@ class _Scaled:
                     lambda z: self.values(z)[0],
                     start,
                     jac=self.gradient,
-                    bounds=optimize.Bounds(form.lbx / form.scales, form.ubx / form.scales),
+                    bounds=optimize.Bounds(form.lbx / form.scales, form.ubx / form.scales, keep_feasible=(method == "trust-constr") & (form.lbx < form.ubx)),
                     constraints=constraints,
                     method=method,
                     options=options,
@@ -160,12 +161,13 @@ class TrustConstr:
         problem = _Scaled(form, run)
         constraints = []
         if form.g.shape[0]:
-            constraints.append(constraint(lambda z: problem.values(z)[1], form.lbg, form.ubg, jac=problem.jacobian, hess=problem.rows_hessian))
+            second = problem.rows_hessian if form.advice.curvature else optimize.BFGS()
+            constraints.append(constraint(lambda z: problem.values(z)[1], form.lbg, form.ubg, jac=problem.jacobian, hess=second))
         options = {"gtol": self.tolerance, "xtol": self.tolerance**1.25, "barrier_tol": self.barrier_tolerance, "maxiter": self.max_iterations}
         start = _inside(run.x0, form) / form.scales
         for barrier in (0.1, 1e-3, 1e-5, self.barrier_tolerance):
             options |= {"initial_barrier_parameter": barrier, "initial_barrier_tolerance": barrier}
-            found = problem.minimise("trust-constr", start, constraints, options, hess=problem.hessian)
+            found = problem.minimise("trust-constr", start, constraints, options, hess=problem.hessian if form.advice.curvature else optimize.BFGS())
             if isinstance(found, Outcome):
                 return found
             start = _inside(np.asarray(found.x) * form.scales, form, barrier) / form.scales

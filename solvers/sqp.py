@@ -19,22 +19,26 @@ class Sqp:
 
     Parameters
     ----------
-    tolerance : float
-        On the primal and dual infeasibility of the scaled problem.
+    tolerance : float or None
+        What the problem advises, else 1e-8, when None;
+        on the primal and dual infeasibility of the scaled problem.
     max_iterations : int
         ``budget`` lowers it further.
-    hessian : "exact" or "limited-memory"
-        Exact second derivatives, made convex, or a BFGS approximation.
-    max_step : int
+    hessian : "auto", "exact" or "limited-memory"
+        Exact second derivatives, made convex, or a BFGS approximation; "auto" does what the problem advises.
+    max_halvings : int
         Line-search halvings.
+    second_order_corrections : bool
+        Correct steps that curved constraints would make the line search refuse.
     more : mapping
         Further options of the backend, by the backend's own names.
     """
 
-    tolerance: float = 1e-8
+    tolerance: float | None = None
     max_iterations: int = 500
-    hessian: str = "exact"
+    hessian: str = "auto"
     max_halvings: int = 10
+    second_order_corrections: bool = True
     more: Mapping[str, Any] = field(default_factory=dict)
 
     name: ClassVar[str] = "sqp"
@@ -44,6 +48,8 @@ class Sqp:
 
     def run(self, form: Nlp, run: Run) -> Outcome:
         """Solve ``form``."""
+        tolerance = self.tolerance or form.advice.tolerance or 1e-8
+        exact = self.hessian == "exact" or (self.hessian == "auto" and form.advice.curvature)
         options: dict[str, Any] = {
             "print_time": False,
             "print_header": False,
@@ -52,12 +58,13 @@ class Sqp:
             "show_eval_warnings": False,
             "max_iter": self.max_iterations if run.budget is None else min(self.max_iterations, run.budget),
             "max_iter_ls": self.max_halvings,
-            "tol_du": self.tolerance,
-            "tol_pr": self.tolerance,
-            "hessian_approximation": self.hessian,
+            "tol_du": tolerance,
+            "tol_pr": tolerance,
+            "hessian_approximation": "exact" if exact else "limited-memory",
+            "second_order_corrections": self.second_order_corrections,
             "qpsol": "qrqp",
             "qpsol_options": {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False},
         }
-        if self.hessian == "exact":
+        if exact:
             options["convexify_strategy"] = "eigen-reflect"
         return solve_nlp("sqpmethod", {**options, **dict(self.more)}, form, run)
