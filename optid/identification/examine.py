@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,7 +31,7 @@ def equation_parts(samples: Samples) -> tuple[list[slice], float]:
     if samples.decimation > 1:
         lengths = [-(-(part.stop - part.start) // samples.decimation) for part in samples.parts()]
         ends = np.cumsum([0, *lengths])
-        return [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)], samples.decimation / samples.rate
+        return [slice(int(a), int(b)) for a, b in pairwise(ends)], samples.decimation / samples.rate
     if samples.band_limited:
         count = min(2 * (samples.harmonics or 0) + 1, samples.n_samples)
         return [slice(0, count)], samples.n_samples / samples.rate / count
@@ -62,7 +63,7 @@ def trial_residuals(
             residual = targets[:, :, 0] - Y @ beta
             yield (Y if others is None else next(others)), residual, use
 
-    kept = list(fresh()) if samples.n_samples * base.model.n * base.rank <= KEPT else None
+    kept = [(Y.copy(), residual, use) for Y, residual, use in fresh()] if samples.n_samples * base.model.n * base.rank <= KEPT else None
     share = 1.0 if samples.band_limited else samples.independent_share
     return TrialResiduals(fresh if kept is None else lambda: iter(kept), rows, step, base.model.n, share)
 

@@ -15,32 +15,31 @@ from .base import BaseParameters
 
 Array = NDArray[np.float64]
 
-BLOCK = 4096
-"""Samples per block."""
+BLOCK = 1024
+"""Samples per block: their regressor stays in the processor's cache."""
 
 
 def blocks(base: BaseParameters, samples: Samples, known: Array | None) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
-    """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks.
+    """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks; a regressor is valid until the next one (copy what you keep).
 
     The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,). Samples that ask for
     decimation come as one block, decimated like their torque; a cycle limited to some harmonics comes as one block of ``2·harmonics + 1`` equal steps, torque
     and regressor limited alike.
     """
     whole = samples.decimation > 1 or samples.band_limited
-    size = len(samples.q) if whole else BLOCK
-    for start in range(0, len(samples.q), max(size, 1)):
-        part = slice(start, start + size)
-        q, dq, ddq = samples.q[part], samples.dq[part], samples.ddq[part]
-        Y = base.kernel(q, dq, ddq)
+    motion = samples.q, samples.dq, samples.ddq
+    matrices = [(slice(0, samples.n_samples), base.kernel(*motion))] if whole else base.kernel.blocks(*motion, size=BLOCK)
+    for part, Y in matrices:
         targets = np.stack([samples.tau[part], samples.tau_raw[part]], axis=2)
         if known is not None:
-            targets = targets - base.model.inverse_dynamics(known, q, dq, ddq)[:, :, None]
+            targets -= base.model.inverse_dynamics(known, *(x[part] for x in motion))[:, :, None]
         use = samples.use[part]
         if samples.decimation > 1:
-            Y, targets, use = samples.decimated(Y), samples.decimated(targets), samples.decimated_use()
-        elif samples.band_limited:
-            Y, targets, use = _in_band(samples, Y, targets)
-        yield Y, targets, use
+            yield samples.decimated(Y), samples.decimated(targets), samples.decimated_use()
+        elif whole:
+            yield _in_band(samples, Y, targets)
+        else:
+            yield Y, targets, use
 
 
 def _in_band(samples: Samples, Y: Array, targets: Array) -> tuple[Array, Array, NDArray[np.bool_]]:

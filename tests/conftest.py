@@ -1,0 +1,19 @@
+"""Of the whole suite: compiled kernels go into a folder of its own."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+
+
+@pytest.fixture(scope="session", autouse=True)
+def kernel_cache() -> Iterator[None]:
+    """The user's cache is neither read nor filled; worker processes inherit the folder."""
+    if "OPTID_CACHE_DIR" in os.environ:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="optid-tests-") as folder:
+        os.environ["OPTID_CACHE_DIR"] = folder
+        yield
+        del os.environ["OPTID_CACHE_DIR"]
