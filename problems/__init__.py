@@ -24,6 +24,8 @@ _NAMES = {
     "InverseKinematicsResult": "inverse_kinematics",
     "LeastSquares": "forms",
     "Nlp": "forms",
+    "PhysicalIdentification": "physical",
+    "PhysicalReport": "physical_report",
     "Prior": "prior",
     "Problem": "protocol",
     "Regression": "regression",
@@ -52,6 +54,8 @@ if TYPE_CHECKING:
     from .identification_result import IdentificationResult as IdentificationResult
     from .inverse_kinematics import InverseKinematics as InverseKinematics
     from .inverse_kinematics import InverseKinematicsResult as InverseKinematicsResult
+    from .physical import PhysicalIdentification as PhysicalIdentification
+    from .physical_report import PhysicalReport as PhysicalReport
     from .prior import Prior as Prior
     from .protocol import Problem as Problem
     from .regression import Regression as Regression

@@ -41,10 +41,13 @@ class Equations:
     free: Array | None = None
 
     @classmethod
-    def of(cls, names: Sequence[str], factors: JointFactors, weights: Array, details: FitDetails) -> Equations:
-        """From what a fit keeps."""
+    def of(cls, names: Sequence[str], factors: JointFactors, weights: Array, details: FitDetails, determinacy: Determinacy | None = None) -> Equations:
+        """From what a fit keeps; ``determinacy`` where it is known already."""
         A, b = (factors if details.equations is None else details.equations).stacked(weights)
-        return cls(A, b, names, details.rows, details.target, details.free)
+        found = cls(A, b, names, details.rows, details.target, details.free)
+        if determinacy is not None:
+            found.__dict__["determinacy"] = determinacy
+        return found
 
     @cached_property
     def stacked(self) -> Array:
@@ -52,14 +55,29 @@ class Equations:
         return self.A if self.rows is None else np.vstack([self.A, self.rows])
 
     @cached_property
+    def compact(self) -> Array:
+        """A triangle with the same normal matrix as :attr:`stacked`."""
+        return self.stacked if len(self.stacked) <= self.stacked.shape[1] else np.asarray(np.linalg.qr(self.stacked, mode="r"))
+
+    @cached_property
     def determinacy(self) -> Determinacy:
-        """Rank, condition and open directions of data and prior together."""
+        """Condition of data and prior together; rank and open directions are those that neither of them sees, however weak the prior."""
+        if self.free is None and self.rows is not None:
+            weight = np.linalg.norm(self.A) / (np.linalg.norm(self.rows) or 1.0)
+            balanced = Determinacy.of(np.asarray(np.linalg.qr(np.vstack([self.A, weight * self.rows]), mode="r")), self.names)
+            condition = Determinacy.of(self.compact, self.names)
+            return replace(
+                balanced,
+                condition_number=condition.condition_number,
+                scaled_condition_number=condition.scaled_condition_number,
+                singular_values=condition.singular_values,
+            )
         if self.free is None:
-            return Determinacy.of(self.stacked, self.names)
+            return Determinacy.of(self.compact, self.names)
         chosen = np.flatnonzero(self.free.any(axis=1))
         selects = self.free.shape[1] == len(chosen) and np.array_equal(self.free[chosen], np.eye(len(chosen)))
         labels = [self.names[int(k)] for k in chosen] if selects else [f"free direction {k + 1}" for k in range(self.free.shape[1])]
-        inner = Determinacy.of(self.stacked @ self.free, labels)
+        inner = Determinacy.of(self.compact @ self.free, labels)
         if inner.rank == len(labels):
             return replace(inner, determined=np.ones(len(self.names), dtype=bool))
         determined = ~(self.free[:, ~inner.determined] != 0).any(axis=1)
@@ -88,9 +106,9 @@ class Equations:
     def covariance(self, variance: float) -> Array:
         """``variance · (AᵀA + DᵀD)⁻¹`` (r, r) along the free directions; infinite on the diagonal of undetermined parameters."""
         if self.free is None:
-            return white_covariance(self.stacked, self.determinacy, variance)
-        inner = Determinacy.of(self.stacked @ self.free, [""] * self.free.shape[1])
-        small = white_covariance(self.stacked @ self.free, inner, variance)
+            return white_covariance(self.compact, self.determinacy, variance)
+        inner = Determinacy.of(self.compact @ self.free, [""] * self.free.shape[1])
+        small = white_covariance(self.compact @ self.free, inner, variance)
         full = self.free @ np.where(np.isfinite(small), small, 0.0) @ self.free.T
         open_ = ~self.determinacy.determined
         full[open_, :] = full[:, open_] = 0.0

@@ -18,6 +18,7 @@ from optid.statistics import Determinacy, t_interval
 
 from .equations import Equations
 from .fit_details import FitDetails
+from .physical_report import PhysicalReport, physical_report
 from .uncertainty import KINDS, REPLICATES, LongRun, bootstrap, correlated_joints, opened
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class IdentificationResult:
     @cached_property
     def equations(self) -> Equations:
         """The weighted equations of the estimate, as small as triangles, with those of a prior."""
-        return Equations.of(self.base.names, self.factors, self.weights, self.details)
+        return Equations.of(self.base.names, self.factors, self.weights, self.details, self.determinacy)
 
     # -- uncertainty --------------------------------------------------------------------------------------------------------------------------------
 
@@ -222,22 +223,23 @@ class IdentificationResult:
         Warns
         -----
         OptidWarning
-            When intervals for white residuals are asked for and the residuals are not white.
+            When intervals for white residuals are asked for and the residuals are not white: they would lie.
         """
         chosen = self.reliable_kind if kind is None else kind
         if chosen == "bootstrap":
             ends = np.quantile(self._replicates, [(1 - level) / 2, (1 + level) / 2], axis=0)
             return np.stack([self.beta - ends[1], self.beta - ends[0]], axis=-1)
         if chosen == "white" and self.reliable_kind != "white":
-            warnings.warn(f"{self._too_narrow()} Use kind='hac'.", OptidWarning, stacklevel=2)
+            warnings.warn(f"{self._lie()} Use kind='hac'.", OptidWarning, stacklevel=2)
         freedom = self._long_run.degrees_of_freedom if chosen == "hac" else self.degrees_of_freedom
         sigma = np.sqrt(np.diag(self.covariance(chosen)))
         return t_interval(self.beta, np.where(np.isnan(self.beta), np.nan, sigma), freedom, level)
 
-    def _too_narrow(self) -> str:
+    def _lie(self) -> str:
         joints = self.base.model.robot.joint_names
         named = ", ".join(str(joints[j]) for j in correlated_joints(self))
-        return f"Residuals of {named} are correlated in time: intervals for white residuals are too narrow, up to {np.nanmax(self.inflation):.3g} times."
+        low, high = np.nanmin(self.inflation), np.nanmax(self.inflation)
+        return f"Residuals of {named} are correlated in time: intervals for white ones are wrong, true ones are {low:.2g} to {high:.2g} times as wide."
 
     # -- errors -------------------------------------------------------------------------------------------------------------------------------------
 
@@ -255,6 +257,30 @@ class IdentificationResult:
         share = self.equations.n_effective / max(self.base.model.n, 1)
         rss = self.factors.residual_sum_of_squares(self.minimum_norm)
         return np.sqrt(rss / np.maximum(self.factors.counts - share, 1.0))
+
+    # -- standard parameters ------------------------------------------------------------------------------------------------------------------------
+
+    @property
+    def standard_parameters(self) -> Array:
+        """Standard parameters (p,): all of them after a physical fit; else NaN for those that the torque shows only in combination with others."""
+        if self.details.standard is not None:
+            return self.details.standard
+        pi = np.full(self.base.model.p, np.nan)
+        seen = np.abs(self.base.matrix) > self.base.thresholds
+        for row, column in enumerate(self.base.independent):
+            if seen[row].sum() == 1 and seen[:, column].sum() == 1:
+                pi[column] = self.beta[row]
+        for name, value in self.known.items():
+            pi[self.base.model.index(name)] = value
+        return pi
+
+    def physical_report(self) -> PhysicalReport:
+        """Which links are bodies that can exist; base parameters alone are read out as near to the robot's own bodies as they allow."""
+        return physical_report(self)
+
+    def poorly_determined(self, relative: float = 0.5) -> tuple[str, ...]:
+        """Formulas of the parameters whose sigma exceeds ``relative`` times their value, or that the data do not determine."""
+        return tuple(name for name, ratio in zip(self.formulas, self.relative_sigma, strict=True) if ratio > relative and name not in self.details.removed)
 
     # -- use ----------------------------------------------------------------------------------------------------------------------------------------
 
@@ -304,8 +330,14 @@ class IdentificationResult:
         per_joint = ", ".join(f"{100 * e:.3g}" for e in errors.per_joint)
         lines.append(f"error against filtered torque: stacked {errors.stacked:.2%}, per joint {per_joint} %, mean per joint {errors.mean_per_joint:.2%}")
         if self.reliable_kind != "white":
-            lines.append(f"warning: {self._too_narrow()} sigma is for white residuals; interval() is consistent.")
+            lines.append(f"warning: {self._lie()} sigma is for white residuals; interval() is consistent.")
         lines += [f"undetermined: {text}" for text in self.undetermined]
+        poor = self.poorly_determined()
+        if poor:
+            lines.append(f"sigma above half of the value: {', '.join(poor)}")
+        report = self.physical_report()
+        if not report.ok:
+            lines.append(f"bodies that cannot exist: {', '.join(report.unphysical)} (of {report.source})")
         lines += [f"note: {text}" for text in self.notes]
         return "\n".join(lines)
 

@@ -31,6 +31,11 @@ class Method(Protocol):
 _BUILT_IN = {
     "ols": ("weighted", "Ols"),
     "wls": ("weighted", "Wls"),
+    "damped": ("damped", "Damped"),
+    "physical": ("physical", "Physical"),
+    "iv": ("closed_loop", "Iv"),
+    "didim": ("closed_loop", "Didim"),
+    "output_error": ("closed_loop", "ClosedLoopOutputError"),
 }
 """Name → module in this package, class."""
 

@@ -1,0 +1,153 @@
+"""Every link a body that can exist."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import DataError, sentence, unknown_name
+from optid.problems.identification_result import IdentificationResult
+from optid.problems.physical import COORDINATES, MEASURES, PhysicalIdentification
+from optid.problems.physical_bodies import BodyLimits, Box, Ellipsoid
+from optid.problems.prior import Prior
+from optid.solvers import Solution
+from optid.statistics.damping import within
+
+from .job import Job
+
+Array = NDArray[np.float64]
+
+WEAKEST, STRONGEST = 1e-2, 10.0
+"""λ that only breaks ties; and, times what the data weigh, λ that leaves nothing but the prior."""
+
+STEPS = 9
+"""Halvings of the logarithmic range: λ to 3 %."""
+
+
+@dataclass(frozen=True)
+class Physical:
+    """Standard parameters of bodies that can exist, as near to the prior as the data allow (:class:`optid.problems.PhysicalIdentification`).
+
+    Parameters
+    ----------
+    damping : float, "allowance" or None
+        λ, whose square multiplies the squared distance to the prior in units free of dimension; or the largest whose weighted residual stays within
+        ``allowance`` times that of the best bodies (λ → 0). None: 1 where the prior has sigmas (Bayes' rule for white residuals), else "allowance".
+    allowance : float
+    measure : "euclidean" or "entropic"
+    margin : float
+        Smallest eigenvalue of every pseudo-inertia [SI entries].
+    masses : mapping link name → (least, largest) [kg]
+    centres : mapping link name → Box or Ellipsoid
+        Where the centre of mass may lie, link frame [m].
+    positive : bool
+        Friction and rotor inertia not negative.
+    weighting : "joint" or "none"
+        Joints weighted as in "wls", or all alike by the variance of all residuals.
+    coordinates : "cone", "log-cholesky" or None
+        None: "log-cholesky" for the entropic measure, for solvers of smooth programs, and where no cone solver is installed; else "cone".
+    """
+
+    damping: float | str | None = None
+    allowance: float = 1.015
+    measure: str = "euclidean"
+    margin: float = 0.0
+    masses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    centres: Mapping[str, Box | Ellipsoid] = field(default_factory=dict)
+    positive: bool = True
+    weighting: str = "joint"
+    coordinates: str | None = None
+
+    name: ClassVar[str] = "physical"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.damping, str) and self.damping != "allowance":
+            raise unknown_name("way to choose the damping", self.damping, ("allowance",))
+        if isinstance(self.damping, (int, float)) and not (np.isfinite(self.damping) and self.damping > 0):
+            raise DataError(sentence("damping", self.damping, "a number above 0"))
+        if not self.allowance >= 1:
+            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.015"))
+        for what, known in (("measure", MEASURES), ("weighting", ("joint", "none"))):
+            if getattr(self, what) not in known:
+                raise unknown_name(what, getattr(self, what), known)
+        if self.coordinates is not None and self.coordinates not in COORDINATES:
+            raise unknown_name("coordinates", self.coordinates, COORDINATES)
+
+    def fit(self, job: Job) -> IdentificationResult:
+        """Estimate."""
+        prior = Prior.of(job.base.model, job.prior)
+        weights = self._weights(job)
+        problem = PhysicalIdentification(
+            job.base,
+            job.factors,
+            weights,
+            prior,
+            WEAKEST,
+            self.measure,
+            BodyLimits(self.margin, self.masses, self.centres),
+            self.positive,
+            self._coordinates(job),
+            job.known,
+            self.name,
+            job.context,
+        )
+        choice = self.damping if self.damping is not None else (1.0 if np.isfinite(prior.sigmas).any() else "allowance")
+        if isinstance(choice, str):
+            result = self._within_allowance(job, problem)
+            how = f"the largest within {self.allowance:g} times the residual of the best bodies"
+        else:
+            result, how = job.solve(replace(problem, damping=float(choice))), "as given"
+        return replace(result, notes=(*result.notes, *_notes(result, how)))
+
+    def _within_allowance(self, job: Job, problem: PhysicalIdentification) -> IdentificationResult:
+        """The strongest pull whose residual stays within the allowance, each solve started from the one with the nearest λ."""
+        done: dict[float, tuple[PhysicalIdentification, Solution]] = {}
+
+        def solved(damping: float) -> float:
+            nearest = min(done, key=lambda x: abs(np.log(x / damping)), default=None)
+            start = None if nearest is None else done[nearest][0].standard(done[nearest][1].x)
+            posed = replace(problem, damping=damping, start=start)
+            done[damping] = posed, job.solve(posed.form())
+            return posed.residual(done[damping][1].x)
+
+        # the pull vanishes with λ, so the measure does not matter there, and the convex form finds bodies at the boundary at once
+        convex = job.solver is None and find_spec("clarabel")
+        best = replace(problem, measure="euclidean", coordinates="cone") if convex else problem
+        limit = self.allowance * best.residual(job.solve(best.form()).x)
+        strongest = STRONGEST * max(1.0, float(np.linalg.norm(problem.least_squares_rows[0], axis=0).max()))
+        found = within(solved, limit, WEAKEST, strongest, STEPS)
+        if found not in done:
+            solved(found)
+        posed, solution = done[found]
+        return posed.interpret(replace(solution, problem=type(posed).__name__))
+
+    def _weights(self, job: Job) -> Array:
+        if self.weighting == "joint":
+            return job.weighted().weights
+        plain = job.least_squares()
+        variance = plain.noise_variance
+        return np.full(job.base.model.n, 1.0 / variance if np.isfinite(variance) and variance > 0 else 1.0)
+
+    def _coordinates(self, job: Job) -> str:
+        if self.coordinates is not None:
+            return self.coordinates
+        if self.measure == "entropic":
+            return "log-cholesky"
+        if job.solver is None:
+            return "cone" if find_spec("clarabel") else "log-cholesky"
+        return "cone" if job.solver == "clarabel" else "log-cholesky"
+
+
+def _notes(result: IdentificationResult, how: str) -> list[Any]:
+    details = result.details
+    more = details.residual_increase
+    cost = "" if more is None else f"; the residual is {100 * more:.2g} % above that of least squares"
+    notes = [f"prior: λ = {details.damping:.4g}, {how}{cost}."]
+    if details.at_bound:
+        notes.append(f"at the boundary of what can exist: {', '.join(details.at_bound)}.")
+    return notes
