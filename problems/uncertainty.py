@@ -4,7 +4,7 @@ An estimate from equations is off by ``B s``, with ``s = Σ_k Y_kᵀ w e_k`` the
 prior together). White residuals give s the covariance ``σ² YᵀwY`` and the estimate ``σ² B``; real ones hang together in time, differ in size, and go along
 between joints, so the covariance of s is taken from the residuals themselves (:mod:`optid.statistics.residuals`) and ``B cov(s) B`` holds in any case.
 
-Residuals are smaller than the noise, because the fit follows a part of it: that part has weighted power ``a = tr(N B cov(s) B)``, N the normal matrix of the data.
+Residuals are smaller than the noise, because the fit follows a part of it: that part has weighted power ``a = tr(N B cov(s) B)``, N the data's normal matrix.
 With P the weighted power of the residuals the covariance is therefore scaled by (P + a) / P, and Student's t has ``ν = r P / a`` degrees of freedom. For white
 residuals a = r σ² and P = (rows − r) σ²: the classical numbers rows / (rows − r) and rows − r.
 """
@@ -90,8 +90,11 @@ def bread(fit: IdentificationResult) -> Array:
 
 
 def residual_power(fit: IdentificationResult) -> float:
-    """Weighted sum of squared residuals of the data."""
-    return float(fit.weights @ fit.factors.residual_sum_of_squares(fit.minimum_norm))
+    """Weighted sum of squared residuals of the fit's equations."""
+    if fit.details.variance is not None:
+        return fit.details.variance * fit.degrees_of_freedom
+    residual = fit.equations.A @ fit.minimum_norm - fit.equations.b
+    return float(residual @ residual)
 
 
 def prior_share(fit: IdentificationResult) -> Array:

@@ -1,0 +1,248 @@
+"""The closed loop a recording came from: reference and controller known, so that parameters alone predict motion and torque.
+
+Smooth enough to differentiate: Coulomb friction is ``tanh(v / sign_width)``, one fixed step of classical Runge–Kutta (order 4) a sample, or several. For
+simulating robots that stand and stick, see :class:`optid.simulation.Plant`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import casadi as ca
+import numpy as np
+from numpy.typing import NDArray
+
+from optid.errors import DataError, ShapeError, SolveError, sentence
+from optid.regressor import BaseParameters
+from optid.signals import Samples
+from optid.simulation.forward import solve_symmetric
+
+Array = NDArray[np.float64]
+
+SLOW = 0.01
+"""Default width of the smooth sign, over the largest speed of each joint in the data."""
+
+
+DIRECTIONS = 8
+"""Parameters whose sensitivities are simulated at a time."""
+
+
+class LoopMotion(NamedTuple):
+    """Simulated q, dq, ddq and drive torque tau, (N, n) each; ``sensitivity`` of the outputs asked for, (N, n, r), or None."""
+
+    q: Array
+    dq: Array
+    ddq: Array
+    tau: Array
+    sensitivity: Array | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CommandedMotion:
+    """The wanted motion in place of a simulated one: needs no controller, and goes along with the real motion as far as the robot follows.
+
+    Parameters
+    ----------
+    trajectory : Trajectory, or mapping trial name → Trajectory
+        Anything with ``derivative(time, order)``.
+    offset : float [s]
+        Time of the recording at which the trajectory begins.
+    """
+
+    trajectory: Any
+    offset: float = 0.0
+
+    def motion(self, base: BaseParameters, beta: Array, samples: Samples, known: Array | None = None) -> LoopMotion:
+        """Wanted motion at the samples, and the torque it takes."""
+        source = self.trajectory[samples.name] if isinstance(self.trajectory, Mapping) else self.trajectory
+        q, dq, ddq = (np.asarray(source.derivative(samples.time - self.offset, order)) for order in range(3))
+        values = None if known is None else {name: float(known[base.model.index(name)]) for name in base.known}
+        return LoopMotion(q, dq, ddq, base.torque(beta, q, dq, ddq, values))
+
+    def base(self, base: BaseParameters, samples: Samples) -> BaseParameters:
+        """The model that this motion obeys: the fit's own."""
+        return base
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """Controller and reference of recorded trials.
+
+    Parameters
+    ----------
+    controller : callable
+        (q, dq, r) → drive torque (n,) [N m or N] as CasADi expressions, with r the m reference signals of that instant.
+    reference : callable, or mapping trial name → callable
+        time (N,) [s] → signals (N, m): wanted positions, feedforward, pulses; whatever the controller reads.
+    held : bool
+        The controller runs once a sample and its output is held; else it runs in continuous time, the reference interpolated linearly.
+    speed_lag : int
+        Samples by which the speed that the controller reads is late: 1 for one made of differences ``(q_k − q_{k−2}) / 2T``. Needs ``held``.
+    substeps : int
+        Integration steps a sample.
+    sign_width : float or (n,), optional [rad/s, m/s]
+        Width of the smooth sign in simulation; default 1 % of each joint's largest speed. It must exceed fc·step/inertia, else the steps do not follow it.
+    """
+
+    controller: Callable[[Any, Any, Any], Any]
+    reference: Callable[[Array], Any] | Mapping[str, Callable[[Array], Any]]
+    held: bool = True
+    speed_lag: int = 0
+    substeps: int = 1
+    sign_width: Any = None
+
+    def __post_init__(self) -> None:
+        if int(self.substeps) != self.substeps or self.substeps < 1:
+            raise DataError(sentence("substeps of a closed loop", self.substeps, "a whole number >= 1"))
+        if int(self.speed_lag) != self.speed_lag or self.speed_lag < 0 or (self.speed_lag and not self.held):
+            raise DataError(sentence("speed_lag of a closed loop", self.speed_lag, "a whole number of samples, 0 for a controller in continuous time"))
+
+    def signals(self, samples: Samples) -> Array:
+        """Reference signals (N, m) at the samples."""
+        source = self.reference
+        if isinstance(source, Mapping):
+            if samples.name not in source:
+                raise DataError(sentence("reference of the closed loop", f"none for trial {samples.name!r}", f"one of {', '.join(source) or '(none)'}"))
+            source = source[samples.name]
+        values = np.asarray(source(samples.time), dtype=float)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or len(values) != samples.n_samples or not np.isfinite(values).all():
+            raise ShapeError(sentence(f"reference of trial {samples.name!r}", f"shape {values.shape}", f"finite numbers ({samples.n_samples}, m)"))
+        return values
+
+    def motion(self, base: BaseParameters, beta: Array, samples: Samples, known: Array | None = None, sensitivity: str | None = None) -> LoopMotion:
+        """Simulate what a recording shows, each uninterrupted piece from its first measured state.
+
+        Parameters
+        ----------
+        beta : (r,)
+        known : (p,), optional
+            Standard vector of the known parameters.
+        sensitivity : "position" or "torque", optional
+            Outputs whose derivatives to beta are wanted as well.
+
+        Raises
+        ------
+        SolveError
+            The simulated loop is unstable.
+        """
+        signals = self.signals(samples)
+        pieces = [self._piece(base, beta, samples, signals, part, known, sensitivity) for part in samples.parts()]
+        joined = [None if x[0] is None else np.concatenate(x) for x in zip(*pieces, strict=True)]
+        return LoopMotion(*joined)  # type: ignore[arg-type]
+
+    def base(self, base: BaseParameters, samples: Samples) -> BaseParameters:
+        """The model that the simulated motion obeys: with the smooth sign."""
+        return _smooth(base, self._widths(samples))
+
+    def _widths(self, samples: Samples) -> tuple[float, ...]:
+        if self.sign_width is not None:
+            return tuple(float(x) for x in np.broadcast_to(np.asarray(self.sign_width, dtype=float), (samples.n,)))
+        return tuple(float(x) for x in SLOW * np.maximum(np.abs(samples.dq).max(axis=0), 1e-12))
+
+    def _piece(
+        self, base: BaseParameters, beta: Array, samples: Samples, signals: Array, part: slice, known: Array | None, sensitivity: str | None
+    ) -> LoopMotion:
+        n, r = base.model.n, base.rank
+        structure = (self.held, self.speed_lag, self.substeps)
+        step, output = _functions(self.base(base, samples), self.controller, signals.shape[1], structure, known is not None)
+        fixed = np.zeros(0) if known is None else known
+        size = (2 + self.speed_lag) * n
+        start = np.concatenate([samples.q[part.start], *[samples.dq[part.start]] * (1 + self.speed_lag), beta])
+        count = part.stop - part.start
+        now = signals[part].T
+        later = np.hstack([now[:, 1:], now[:, -1:]])
+        constants = np.tile(np.concatenate([[1.0 / samples.rate], fixed])[:, None], (1, count))
+        ends = np.asarray(_chain(step, count)(start, now, later, constants))
+        states = np.hstack([start[:, None], ends[:, :-1]])
+        if not np.isfinite(states).all() or np.abs(states[:n]).max() > 1e3 * (1 + np.abs(samples.q).max()):
+            raise SolveError(
+                sentence(
+                    f"simulated closed loop of trial {samples.name!r}",
+                    "a motion that runs away",
+                    "a stable loop",
+                    "Check the controller, widen sign_width, or raise substeps.",
+                )
+            )
+        ddq, tau = (np.asarray(x).T for x in output.map(count)(states, now, constants))
+        found = None
+        if sensitivity is not None:
+            moved = np.zeros((r, count, size))
+            for first in range(0, r, DIRECTIONS):
+                seeds = np.eye(size + r)[:, size + first : size + min(first + DIRECTIONS, r)]
+                width = seeds.shape[1]
+                still = [np.zeros((len(x), count * width)) for x in (now, later, constants)]
+                ahead = np.asarray(_chain(step, count, width)(start, now, later, constants, ends, seeds, *still))
+                # columns: all instants along the first parameter, then along the second, …
+                moved[first : first + width, 1:] = np.moveaxis(ahead.reshape(size + r, width, count), 0, 2)[:, :-1, :size]
+            found = np.transpose(moved[:, :, :n], (1, 2, 0)) if sensitivity == "position" else self._through(n, states, now, moved)
+        return LoopMotion(states[:n].T, states[n : 2 * n].T, ddq, tau, found)
+
+    def _through(self, n: int, states: Array, signals: Array, moved: Array) -> Array:
+        """Derivatives (N, n, r) of the controller's torque along those of the state (r, N, size)."""
+        count = states.shape[1]
+        gains = np.asarray(_gains(self.controller, n, len(signals), self.speed_lag).map(count)(states[: moved.shape[2]], signals)).reshape(n, count, -1)
+        return np.einsum("ikx,dkx->kid", gains, moved)
+
+
+@lru_cache(maxsize=16)
+def _chain(step: ca.Function, count: int, directions: int = 0) -> ca.Function:
+    """``count`` steps one after another, or their derivatives along so many directions."""
+    return step.mapaccum(count) if not directions else _chain(step, count).forward(directions)
+
+
+@lru_cache(maxsize=16)
+def _smooth(base: BaseParameters, widths: tuple[float, ...]) -> BaseParameters:
+    return replace(base, model=base.model.with_sign_width(widths))
+
+
+@lru_cache(maxsize=16)
+def _gains(controller: Any, n: int, m: int, lag: int) -> ca.Function:
+    x, signal = ca.SX.sym("x", (2 + lag) * n), ca.SX.sym("r", m)
+    return ca.Function("gains", [x, signal], [ca.densify(ca.jacobian(ca.vertcat(controller(x[:n], x[(1 + lag) * n :], signal)), x))])
+
+
+@lru_cache(maxsize=16)
+def _acceleration(base: BaseParameters, with_known: bool) -> ca.Function:
+    """(q, dq, torque, beta, constants) → ddq; the constants are the time of a step and the known parameters."""
+    n, model = base.model.n, base.model
+    q, dq, ddq, beta, drive = (ca.SX.sym(name, size) for name, size in (("q", n), ("dq", n), ("ddq", n), ("beta", base.rank), ("tau", n)))
+    constants = ca.SX.sym("c", 1 + (model.p if with_known else 0))
+    load = ca.mtimes(base.function(q, dq, ddq), beta)
+    if with_known:
+        load = load + model.functions["torque"](constants[1:], q, dq, ddq)
+    zero = ca.SX.zeros(n, 1)
+    M, rest = ca.substitute(ca.jacobian(load, ddq), ddq, zero), ca.substitute(load, ddq, zero)
+    return ca.Function("acceleration", [q, dq, drive, beta, constants], [solve_symmetric(M, drive - rest)])
+
+
+@lru_cache(maxsize=16)
+def _functions(base: BaseParameters, controller: Any, m: int, structure: tuple[bool, int, int], with_known: bool) -> tuple[ca.Function, ca.Function]:
+    """One sample's step of (q, dq, earlier dq, beta), and acceleration and torque of a state."""
+    n, (held, lag, substeps) = base.model.n, structure
+    forward = _acceleration(base, with_known)
+    a, b, signal = ca.SX.sym("q", n), ca.SX.sym("dq", n), ca.SX.sym("r", m)
+    law = ca.Function("law", [a, b, signal], [ca.densify(ca.vertcat(controller(a, b, signal)))])
+    size = (2 + lag) * n
+    state, now, then = ca.MX.sym("x", size + base.rank), ca.MX.sym("r", m), ca.MX.sym("s", m)
+    c = ca.MX.sym("c", forward.size1_in(4))
+    x, parameters, h = state[: 2 * n], state[size:], c[0] / substeps
+    kept = law(state[:n], state[size - n : size], now)
+
+    def rates(x: ca.MX, share: float) -> ca.MX:
+        torque = kept if held else law(x[:n], x[n:], now + share * (then - now))
+        return ca.vertcat(x[n:], forward(x[:n], x[n:], torque, parameters, c))
+
+    for k in range(substeps):
+        first, half = k / substeps, 0.5 / substeps
+        k1 = rates(x, first)
+        k2 = rates(x + h / 2 * k1, first + half)
+        k3 = rates(x + h / 2 * k2, first + half)
+        k4 = rates(x + h * k3, first + 2 * half)
+        x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    step = ca.Function("step", [state, now, then, c], [ca.vertcat(x, state[n : size - n], parameters)]).expand()
+    output = ca.Function("output", [state, now, c], [forward(state[:n], state[n : 2 * n], kept, parameters, c), kept])
+    return step, output
