@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
 from optid.statistics import Determinacy
 
+from .constraints import Constraints
 from .equations import Equations
 from .fit_details import FitDetails
 from .forms import LeastSquares
@@ -41,6 +42,7 @@ class Identification:
         The known parameters behind ``factors``; kept for prediction.
     details : FitDetails
         Transformed equations and the prior's rows, where there are any.
+    constraints : Constraints, optional
 
     Raises
     ------
@@ -55,6 +57,7 @@ class Identification:
     method: str = "ols"
     context: Mapping[str, Any] = field(default_factory=dict)
     details: FitDetails = field(default_factory=FitDetails)
+    constraints: Constraints | None = None
 
     def __post_init__(self) -> None:
         r, n = self.base.rank, self.base.model.n
@@ -83,11 +86,18 @@ class Identification:
         """The small triangular problem with the same solutions."""
         e = self.equations
         target = e.b if e.target is None else np.concatenate([e.b, e.target])
-        return LeastSquares(e.stacked, target, names=self.base.names)
+        limits = {} if self.constraints is None else self.constraints.fields()
+        return LeastSquares(e.stacked, target, names=self.base.names, **limits)
 
     def interpret(self, solution: Solution) -> IdentificationResult:
         """Estimates with their uncertainty; undetermined parameters become NaN."""
-        determinacy = self.determinacy
+        equations, details = self.equations, self.details
+        if self.constraints is not None:
+            verdict = self.constraints.judge(solution.x, equations)
+            details = replace(details, free=verdict.free, at_bound=verdict.at_bound, unbounded=verdict.unbounded, residual_increase=verdict.residual_increase)
+            equations = Equations.of(self.base.names, self.factors, np.asarray(self.weights), details)
+        determinacy = equations.determinacy
+        solved = determinacy.determined.all() or self.constraints is not None
         return IdentificationResult(
             self.base,
             np.where(determinacy.determined, solution.x, np.nan),
@@ -97,8 +107,8 @@ class Identification:
             dict(self.known),
             self.method,
             solution,
-            solution.x if determinacy.rank == self.base.rank else self.equations.minimum_norm,
-            details=self.details,
+            solution.x if solved else equations.minimum_norm,
+            details=details,
             **self.context,
         )
 

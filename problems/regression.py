@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import RankError, ShapeError, sentence
-from optid.statistics import Determinacy, t_interval, white_covariance
+from optid.statistics import Determinacy, t_interval
 
+from .constraints import Constraints
+from .equations import Equations
 from .forms import LeastSquares
 
 if TYPE_CHECKING:
@@ -33,6 +35,12 @@ class RegressionResult:
     determinacy : Determinacy
     residual : (m,)
     solution : Solution
+    at_bound : tuple of str
+        Bounds that hold with equality; those parameters have sigma 0.
+    unbounded : (p,) or None
+        The fit without bounds.
+    residual_increase : float or None
+        Residual norm over that of the fit without bounds, minus 1.
     """
 
     names: tuple[str, ...]
@@ -42,6 +50,9 @@ class RegressionResult:
     determinacy: Determinacy
     residual: Array
     solution: Solution
+    at_bound: tuple[str, ...] = ()
+    unbounded: Array | None = None
+    residual_increase: float | None = None
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -68,13 +79,15 @@ class RegressionResult:
 
 @dataclass(frozen=True, eq=False)
 class Regression:
-    """min ‖W x − y‖².
+    """min ‖W x − y‖² within bounds.
 
     Parameters
     ----------
     W : (m, p)
     y : (m,)
     names : p names, optional
+    bounds : mapping name → (lower, upper), optional
+        None for an open end.
 
     Raises
     ------
@@ -85,6 +98,7 @@ class Regression:
     W: ArrayLike
     y: ArrayLike
     names: Sequence[str] = ()
+    bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         W, y = np.asarray(self.W, dtype=float), np.asarray(self.y, dtype=float)
@@ -101,17 +115,29 @@ class Regression:
                 sentence("regression", f"{len(W)} rows of rank {rank}", f"at least {W.shape[1]} rows for {W.shape[1]} columns", "Record more samples.")
             )
 
+    @property
+    def _constraints(self) -> Constraints | None:
+        return Constraints.of(tuple(self.names), self.bounds) if self.bounds else None
+
     def form(self) -> LeastSquares:
         """The least squares form."""
-        return LeastSquares(self.W, self.y, names=self.names)
+        limits = self._constraints
+        if limits is None:
+            return LeastSquares(self.W, self.y, names=self.names)
+        return LeastSquares(self.W, self.y, names=self.names, lower=limits.lower, upper=limits.upper)
 
     def interpret(self, solution: Solution) -> RegressionResult:
         """Estimates with sigmas; undetermined ones become NaN."""
-        W, y = np.asarray(self.W), np.asarray(self.y)
-        determinacy = Determinacy.of(W, self.names)
+        W, y, names = np.asarray(self.W), np.asarray(self.y), tuple(self.names)
+        limits = self._constraints
+        equations = Equations(W, y, names)
+        verdict = None if limits is None else limits.judge(solution.x, equations)
+        if verdict is not None:
+            equations = Equations(W, y, names, free=verdict.free)
+        determinacy = equations.determinacy
         residual = y - W @ solution.x
         freedom = len(y) - determinacy.rank
-        variance = float(residual @ residual) / freedom if freedom > 0 else float("nan")
-        covariance = white_covariance(W, determinacy, variance)
+        covariance = equations.covariance(float(residual @ residual) / freedom if freedom > 0 else float("nan"))
         values = np.where(determinacy.determined, solution.x, np.nan)
-        return RegressionResult(tuple(self.names), values, np.sqrt(np.diag(covariance)), covariance, determinacy, residual, solution)
+        told = () if verdict is None else (verdict.at_bound, verdict.unbounded, verdict.residual_increase)
+        return RegressionResult(names, values, np.sqrt(np.diag(covariance)), covariance, determinacy, residual, solution, *told)

@@ -32,6 +32,7 @@ _BUILT_IN = {
     "ols": ("weighted", "Ols"),
     "wls": ("weighted", "Wls"),
     "damped": ("damped", "Damped"),
+    "constrained": ("constrained", "Constrained"),
     "physical": ("physical", "Physical"),
     "iv": ("closed_loop", "Iv"),
     "didim": ("closed_loop", "Didim"),
