@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,8 @@ from optid.errors import LimitsError, ShapeError, UnsuitableSolverError, sentenc
 
 from .checks import excess, vector
 from .form import Form, Start
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +118,18 @@ class BlackBox(Form):
         return frozenset(name for name, present in parts.items() if present)
 
     def implicit(self, x: np.ndarray) -> float:
-        """Largest violation of an implicit constraint."""
+        """Largest violation of an implicit constraint; infinite where it cannot be computed (NaN, ``None``, an exception)."""
         if self.violation is None:
             return 0.0
-        return max(0.0, float(np.max(np.atleast_1d(np.asarray(self.violation(np.array(x, dtype=float)), dtype=float)), initial=0.0)))
+        try:
+            amounts = np.atleast_1d(np.asarray(self.violation(np.array(x, dtype=float)), dtype=float))
+        except Exception as error:
+            logger.info("the violation at %s raised %s: %s", x, type(error).__name__, error)
+            return np.inf
+        return np.inf if np.any(np.isnan(amounts)) else max(0.0, float(np.max(amounts, initial=0.0)))
 
     def value(self, x: np.ndarray) -> float:
-        """Return f(x); infinite where the callable gives no number.
+        """Return f(x); NaN where the callable gives ``None``.
 
         Raises
         ------

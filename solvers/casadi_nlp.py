@@ -38,18 +38,19 @@ def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run) -> O
     f, g = form.function(symbol * ca.DM(form.scales))
     rows = g.shape[0]
     watch = _watcher(form, run, rows)
-    own = {"hess_lag": _curvature(form, rows, plugin == "ipopt")} if form.advice.curvature and type(form).hessian is not Nlp.hessian else {}
+    own: dict[str, Any] = {}
+    if form.advice.curvature and type(form).hessian is not Nlp.hessian:
+        interior = plugin == "ipopt"  # it takes the upper triangle, and copes with negative curvature
+        own = {"hess_lag": _curvature(form, rows, interior)} | ({} if interior else {"convexify_strategy": "none"})
     try:
         solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, **own, "iteration_callback": watch, "error_on_fail": False})
         answer = solver(x0=run.x0 / form.scales, lbx=form.lbx / form.scales, ubx=form.ubx / form.scales, lbg=form.lbg, ubg=form.ubg)
         stats = solver.stats()
     except KeyboardInterrupt:
-        run.stop, run.interrupted = "stopped", True
+        run.stop, run.error = "stopped", KeyboardInterrupt()
         return Outcome(None, "stopped", "interrupted", n_evaluations=len(run.history))
     except (RuntimeError, NotImplementedError) as error:
         return Outcome(None, "failed", _short(error), n_evaluations=len(run.history))
-    if watch.error is not None:
-        raise watch.error
     message = str(stats.get("return_status", stats.get("unified_return_status", "")))
     status = _STATUS.get(message) or _STATUS.get(str(stats.get("unified_return_status", "")), "failed")
     if status == "optimal" and not stats.get("success", True):
@@ -72,12 +73,12 @@ def _short(error: Exception) -> str:
     return lines[-1] if lines else type(error).__name__
 
 
-def _curvature(form: Nlp, rows: int, upper: bool) -> Any:
-    """CasADi callback with the Hessian of the Lagrangian that the form computes itself, in scaled variables."""
+def _curvature(form: Nlp, rows: int, interior: bool) -> Any:
+    """CasADi callback with the Hessian of the Lagrangian that the form computes itself, in scaled variables; made convex for methods that need it so."""
     import casadi as ca
 
     shapes = (ca.Sparsity.dense(form.size, 1), ca.Sparsity(0, 0), ca.Sparsity.dense(1, 1), ca.Sparsity.dense(rows, 1))
-    pattern = ca.Sparsity.upper(form.size) if upper else ca.Sparsity.dense(form.size, form.size)
+    pattern = ca.Sparsity.upper(form.size) if interior else ca.Sparsity.dense(form.size, form.size)
 
     class Curvature(ca.Callback):
         def __init__(self) -> None:
@@ -99,9 +100,19 @@ def _curvature(form: Nlp, rows: int, upper: bool) -> Any:
         def eval(self, arguments: Any) -> list[Any]:
             x, _, weight, multipliers = arguments
             second = form.hessian(np.asarray(x).ravel() * form.scales, float(weight), np.asarray(multipliers).ravel())
-            return [ca.project(ca.DM(second * np.outer(form.scales, form.scales)), pattern)]
+            second = second * np.outer(form.scales, form.scales)
+            return [ca.project(ca.DM(second if interior else _convex(second)), pattern)]
 
     return Curvature()
+
+
+def _convex(second: np.ndarray) -> np.ndarray:
+    """The symmetric matrix with the magnitudes of its eigenvalues, none below a millionth of the largest."""
+    if not np.isfinite(second).all():
+        return second
+    values, vectors = np.linalg.eigh(second)
+    size = np.abs(values)
+    return np.asarray((vectors * np.maximum(size, 1e-6 * size.max(initial=0.0))) @ vectors.T)
 
 
 def _watcher(form: Nlp, run: Run, rows: int) -> Any:
@@ -113,7 +124,6 @@ def _watcher(form: Nlp, run: Run, rows: int) -> Any:
     class Watcher(ca.Callback):
         def __init__(self) -> None:
             ca.Callback.__init__(self)
-            self.error: BaseException | None = None
             self.construct("optid_watch", {})
 
         def get_n_in(self) -> int:
@@ -133,12 +143,8 @@ def _watcher(form: Nlp, run: Run, rows: int) -> Any:
             return ca.Sparsity.dense(size, 1) if size else ca.Sparsity(0, 0)
 
         def eval(self, arguments: Any) -> list[int]:
-            try:
-                x = np.asarray(arguments[0]).ravel() * form.scales
-                violation = form.violation(x, np.asarray(arguments[2]).ravel())
-                return [int(run.note(x, float(arguments[1]), violation))]
-            except BaseException as error:  # must not cross the backend's C++ frames
-                self.error = error
-                return [1]
+            x = np.asarray(arguments[0]).ravel() * form.scales
+            violation = form.violation(x, np.asarray(arguments[2]).ravel())
+            return [int(run.note(x, float(arguments[1]), violation))]
 
     return Watcher()

@@ -60,7 +60,7 @@ class Clarabel:
             a, b = factor[:, :-1], factor[:, -1]
         norms = np.linalg.norm(a, axis=0)
         norms = np.where(norms > 0, norms, 1.0)
-        size = max(float(np.linalg.norm(b)), 1e-300)
+        size = float(np.linalg.norm(b)) or 1.0
         unit = size / norms  # x = unit · z
         residuals = len(b)
         blocks, right, cones = self._constraints(form, unit, clarabel)

@@ -8,40 +8,43 @@ from collections.abc import Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from optid.errors import OptidError, UnsuitableSolverError
+from optid.errors import UnsuitableSolverError
 from optid.problems.forms import BlackBox, Form, Residuals
 from optid.problems.reductions import reduce
 
 
-def measure(form: Form, x: np.ndarray) -> tuple[float, float]:
-    """Value and violation of a black box at ``x`` (n,); NaN where it failed or was not asked because of the violation."""
-    if not isinstance(form, BlackBox):
-        return form.evaluate(x)
+class Measured(NamedTuple):
+    """Value (NaN where it failed or was not asked), largest implicit violation, and what was raised."""
+
+    value: float
+    violation: float
+    error: str = ""
+
+
+def measure(form: BlackBox, x: np.ndarray) -> Measured:
+    """Evaluate a black box at ``x`` (n,); a point that violates an implicit constraint is not evaluated."""
+    violation = form.implicit(x)
+    if violation > 0:
+        return Measured(math.nan, violation)
     try:
-        violation = form.implicit(x)
-        if not violation <= 0:
-            return math.nan, violation if math.isfinite(violation) else math.inf
-        return form.value(x), 0.0
-    except OptidError:
+        return Measured(form.value(x), 0.0)
+    except UnsuitableSolverError:
         raise
-    except Exception:
-        return math.nan, 0.0
+    except Exception as error:
+        return Measured(math.nan, 0.0, f"{type(error).__name__}: {error}")
 
 
-def residual(form: Form, x: np.ndarray) -> np.ndarray | None:
-    """Residual vector at ``x`` (n,); ``None`` where it failed."""
-    assert isinstance(form, Residuals)
+def residual(form: Residuals, x: np.ndarray) -> tuple[np.ndarray | None, str]:
+    """Residual vector at ``x`` (n,), ``None`` where it failed, and what was raised."""
     try:
         vector = form.residual(x)
-    except OptidError:
-        raise
-    except Exception:
-        return None
-    return vector if np.all(np.isfinite(vector)) else None
+    except Exception as error:
+        return None, f"{type(error).__name__}: {error}"
+    return (vector if np.all(np.isfinite(vector)) else None), ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,12 +57,12 @@ class Workers:
     executor: Executor
     problem: Any
 
-    def measure(self, form: Form, points: Sequence[np.ndarray]) -> list[tuple[float, float]]:
+    def measure(self, form: BlackBox, points: Sequence[np.ndarray]) -> list[Measured]:
         """Values and violations in the order of ``points``."""
         if isinstance(self.executor, ThreadPoolExecutor):
             return list(self.executor.map(measure, [form] * len(points), points))
         payload = pickled(self.problem)
-        return list(self.executor.map(_measure_posed, [payload] * len(points), [type(form)] * len(points), points))
+        return list(self.executor.map(_measure_posed, [payload] * len(points), points))
 
 
 def pickled(problem: Any) -> bytes:
@@ -80,9 +83,11 @@ def pickled(problem: Any) -> bytes:
 
 
 @lru_cache(maxsize=8)
-def _posed(payload: bytes, target: type) -> Form:
-    return reduce(pickle.loads(payload).form(), target).form
+def _posed(payload: bytes) -> Form:
+    return reduce(pickle.loads(payload).form(), BlackBox).form
 
 
-def _measure_posed(payload: bytes, target: type, x: np.ndarray) -> tuple[float, float]:
-    return measure(_posed(payload, target), x)
+def _measure_posed(payload: bytes, x: np.ndarray) -> Measured:
+    form = _posed(payload)
+    assert isinstance(form, BlackBox)
+    return measure(form, x)

@@ -46,6 +46,8 @@ class Qp:
     def run(self, form: LeastSquares, run: Run) -> Outcome:
         """Solve ``form``."""
         frame = _Frame(form)
+        if frame.contradiction:
+            return Outcome(None, "infeasible", "the equality constraints contradict each other")
         iterations = self.max_iterations if run.budget is None else min(self.max_iterations, run.budget)
         z, message = run.x0 / frame.unit, ""
         try:
@@ -64,7 +66,7 @@ class Qp:
         x = np.clip(z * frame.unit, form.lower, form.upper)
         run.note(x, *form.evaluate(x))
         info = {
-            "multipliers_linear": np.asarray(answer["lam_a"]).ravel() * frame.size**2 / frame.heights,
+            "multipliers_linear": frame.multipliers(np.asarray(answer["lam_a"]).ravel()),
             "multipliers_x": np.asarray(answer["lam_x"]).ravel() * frame.size**2 / frame.unit,
         }
         return Outcome(x, status, message, info=info)
@@ -82,7 +84,7 @@ class Qp:
 
 
 class _Frame:
-    """The problem in z = x / unit: unit columns of A, data and constraint rows of norm one."""
+    """The problem in z = x / unit: unit columns of A, data and constraint rows of norm one, equality constraints without repetition."""
 
     def __init__(self, form: LeastSquares) -> None:
         a, b = form.weighted
@@ -94,13 +96,27 @@ class _Frame:
         rows = np.vstack([form.A_eq, form.A_in]) * self.unit
         heights = np.linalg.norm(rows, axis=1)
         self.heights = np.where(heights > 0, heights, 1.0)
+        rows = rows / self.heights[:, None]
+        equal = len(form.A_eq)
+        right = np.concatenate([form.b_eq, form.b_in]) / self.heights
+        left, values, basis = np.linalg.svd(rows[:equal], full_matrices=False)
+        rank = int(np.sum(values > 1e-12 * max(1.0, values.max(initial=0.0))))
+        self.combine = left[:, :rank] / values[:rank]
+        targets = self.combine.T @ right[:equal]
+        gap = np.abs(rows[:equal] @ (basis[:rank].T @ targets) - right[:equal])
+        self.contradiction = bool(np.any(gap > 1e-9 * max(1.0, float(np.abs(right[:equal]).max(initial=0.0)))))
         self.limits = {
-            "a": rows / self.heights[:, None],
-            "lba": np.concatenate([form.b_eq, np.full(len(form.b_in), -np.inf)]) / self.heights,
-            "uba": np.concatenate([form.b_eq, form.b_in]) / self.heights,
+            "a": np.vstack([basis[:rank], rows[equal:]]),
+            "lba": np.concatenate([targets, np.full(len(form.b_in), -np.inf)]),
+            "uba": np.concatenate([targets, right[equal:]]),
             "lbx": form.lower / self.unit,
             "ubx": form.upper / self.unit,
         }
+
+    def multipliers(self, reduced: np.ndarray) -> np.ndarray:
+        """Multipliers of the rows as they were given, those of A_eq first."""
+        rank = self.combine.shape[1]
+        return np.concatenate([self.combine @ reduced[:rank], reduced[rank:]]) * self.size**2 / self.heights
 
 
 def _failure(stats: dict[str, Any], message: str) -> Status:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -10,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from optid.problems.forms import Form
+from optid.problems.forms import BlackBox, Form, Residuals
 
 from .measure import Workers, measure, residual
 from .solution import Iterate, better
+
+logger = logging.getLogger(__name__)
 
 Callback = Callable[[Iterate], Any]
 
@@ -63,7 +66,8 @@ class Run:
     n_repeats: int = 0
     best: Iterate | None = None
     stop: str = ""
-    interrupted: bool = False
+    error: BaseException | None = None
+    last_failure: str = ""
     started: float = field(default_factory=perf_counter)
 
     def seed(self) -> int:
@@ -90,8 +94,8 @@ class Run:
             try:
                 if self.callback(point):
                     self.stop = self.stop or "stopped"
-            except KeyboardInterrupt:
-                self.stop, self.interrupted = "stopped", True
+            except BaseException as error:  # it must not cross the frames of a backend; solve() raises it again
+                self.stop, self.error = "stopped", error
         return bool(self.stop)
 
     def ready(self) -> None:
@@ -101,12 +105,14 @@ class Run:
         if self.stop:
             raise StopSearch
 
-    def record(self, x: np.ndarray, value: float, violation: float) -> None:
+    def record(self, x: np.ndarray, value: float, violation: float, failure: str = "") -> None:
         """Count and remember one evaluation; NaN and infinite values of feasible points count as failed."""
         self.n_evaluations += 1
         if not math.isfinite(value):
             value = math.nan
             self.n_failed += not violation > 0
+            self.last_failure = failure or self.last_failure
+            logger.info("evaluation %d failed at %s: %s", self.n_evaluations, x, failure or "no number")
         if self.memory:
             self.known[tuple(map(float, x))] = (value, violation)
             self.n_repeats = 0
@@ -127,8 +133,8 @@ class Run:
         value, violation = self._remembered(x)
         if math.isnan(violation):
             self.ready()
-            value, violation = measure(self.form, x)
-            self.record(x, value, violation)
+            value, violation, failure = measure(self._black_box, x)
+            self.record(x, value, violation, failure)
         return (value if math.isfinite(value) else math.inf), violation
 
     def evaluate_many(self, points: Sequence[np.ndarray]) -> list[tuple[float, float]]:
@@ -138,8 +144,8 @@ class Run:
         self.ready()
         allowed = [self.form.snap(x) for x in points[: int(min(self.left, len(points)))]]
         results = []
-        for x, (value, violation) in zip(allowed, self.workers.measure(self.form, allowed), strict=True):
-            self.record(x, value, violation)
+        for x, (value, violation, failure) in zip(allowed, self.workers.measure(self._black_box, allowed), strict=True):
+            self.record(x, value, violation, failure)
             results.append((value if math.isfinite(value) else math.inf, violation))
         if len(allowed) < len(points):
             self.ready()
@@ -149,13 +155,19 @@ class Run:
         """Residual vector of a ``Residuals`` form at ``x``; ``None`` when the evaluation failed."""
         x = self.form.snap(x)
         self.ready()
-        vector = residual(self.form, x)
-        self.record(x, math.nan if vector is None else float(0.5 * vector @ vector), 0.0)
+        assert isinstance(self.form, Residuals)
+        vector, failure = residual(self.form, x)
+        self.record(x, math.nan if vector is None else float(0.5 * vector @ vector), 0.0, failure)
         return vector
 
     def penalised(self, x: np.ndarray) -> float:
         """:meth:`evaluate` as one finite number for backends that compare values only."""
         return penalty(*self.evaluate(x))
+
+    @property
+    def _black_box(self) -> BlackBox:
+        assert isinstance(self.form, BlackBox)
+        return self.form
 
     def _remembered(self, x: np.ndarray) -> tuple[float, float]:
         """A known value and violation, NaN for a new point; ends a search that only asks for known points."""

@@ -108,6 +108,9 @@ class Slsqp:
     def run(self, form: Nlp, run: Run) -> Outcome:
         """Solve ``form``; the budget counts evaluations."""
         problem = _Scaled(form, run)
+        if np.all(form.lbx == form.ubx):
+            problem.values(form.lbx / form.scales)
+            return Outcome(form.lbx, "optimal", "all variables are fixed")
         equal = form.lbg == form.ubg
         low, high = np.isfinite(form.lbg) & ~equal, np.isfinite(form.ubg) & ~equal
         constraints = []

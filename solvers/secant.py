@@ -13,6 +13,9 @@ from .base import Outcome
 from .box import Box
 from .run import Run
 
+SMALL = 0.01
+"""Part of the first residual vector below which what is left is not looked into any further."""
+
 
 @dataclass(frozen=True)
 class Secant:
@@ -21,6 +24,9 @@ class Secant:
     The start and one step along each variable are measured first. All measured vectors are projected on their leading singular directions (without this
     the noise in the slopes biases the step), an affine model r ≈ c + J (x − x_best) is fitted to them, the nearer points weighing more, and its Gauss–Newton
     step is measured next. The vector keeps the sign that its norm loses: a few runs are enough where the residual is nearly linear in x.
+
+    Where the steps end although the best vector is still larger than what the projection leaves out of it, as noise does along a narrow valley, a noisy
+    problem is measured one more step along the direction that the slopes determine least.
 
     Parameters
     ----------
@@ -32,14 +38,17 @@ class Secant:
         Longest step of an iteration along any variable, in parts as for ``step``.
     x_tolerance : float
         Ends when the step falls below this part.
+    explorations : int
+        Steps along the least determined direction, since the last improvement, after which a noisy search ends.
     max_iterations : int
-        Gauss–Newton steps after the first n + 1 evaluations.
+        Steps after the first n + 1 evaluations.
     """
 
     step: float = 0.05
     directions: int | None = None
     max_step: float = 0.3
     x_tolerance: float = 1e-6
+    explorations: int = 3
     max_iterations: int = 20
 
     name: ClassVar[str] = "secant"
@@ -63,6 +72,9 @@ class Secant:
             vectors.append(vector)
             return True
 
+        def known(u: np.ndarray) -> bool:
+            return form.integer and any(np.array_equal(box.to_x(u), box.to_x(point)) for point in points)
+
         start = box.to_unit(run.x0)
         if not ask(start):
             return Outcome(None, "failed", "the residuals at the start are not finite numbers")
@@ -72,22 +84,38 @@ class Secant:
         for i in range(box.size):
             sign = 1.0 if start[i] + first[i] <= high[i] else -1.0
             ask(np.clip(start + sign * first[i] * np.eye(box.size)[i], low, high))
-        reach = self.max_step
+        reach, fruitless = self.max_step, 0
         for _ in range(self.max_iterations):
-            best = int(np.argmin([vector @ vector for vector in vectors]))
-            move = self._move(np.array(points), np.array(vectors), best)
+            sizes = [float(vector @ vector) for vector in vectors]
+            best = int(np.argmin(sizes))
+            left, slopes = self._model(np.array(points), np.array(vectors), best)
+            move = np.linalg.lstsq(slopes.T, -left, rcond=1e-6)[0]
             move *= min(1.0, reach / max(float(np.max(np.abs(move))), 1e-300))
             target = np.clip(points[best] + move, low, high)
             small = np.max(np.abs(target - points[best])) <= max(self.x_tolerance, 0.5 * float(np.max(box.step)))
-            if small or (form.integer and any(np.array_equal(box.to_x(target), box.to_x(point)) for point in points)):
-                return Outcome(None, "optimal", "the step is below the tolerance" if small else "the step leads to a known point")
-            value = vectors[best] @ vectors[best]
-            if not ask(target) or vectors[-1] @ vectors[-1] >= value:
+            exploring = bool(small) or known(target)
+            if exploring:
+                message = "the step is below the tolerance" if small else "the step leads to a known point"
+                explained = left @ left <= max(sizes[best] - left @ left, SMALL**2 * sizes[0])
+                if not form.noisy or explained or fruitless >= self.explorations:
+                    return Outcome(None, "optimal", message)
+                weak = np.linalg.svd(slopes.T)[2][-1]
+                weak = first * weak / np.max(np.abs(weak))
+                sides = [np.clip(points[best] + length * weak, low, high) for length in (1.0, -1.0, 1.5, -1.5, 0.5, -0.5)]
+                sides = [side for side in sides if not known(side)][:2]
+                if not sides:
+                    return Outcome(None, "optimal", message)
+                target = min(sides, key=lambda side: float(np.linalg.norm(left + (side - points[best]) @ slopes)))
+            better = ask(target) and float(vectors[-1] @ vectors[-1]) < sizes[best]
+            fruitless = 0 if better else fruitless + exploring
+            if exploring:
+                reach = self.max_step
+            elif not better:
                 reach = 0.5 * min(reach, float(np.max(np.abs(target - points[best]))))
         return Outcome(None, "budget", "max_iterations reached")
 
-    def _move(self, points: np.ndarray, vectors: np.ndarray, best: int) -> np.ndarray:
-        """Gauss–Newton step (d,) of the affine model fitted to projected vectors (k, m) at ``points`` (k, d)."""
+    def _model(self, points: np.ndarray, vectors: np.ndarray, best: int) -> tuple[np.ndarray, np.ndarray]:
+        """The best vector (m,), and slopes (d, m) of the affine model, of measured vectors (k, M) at ``points`` (k, d), in their leading directions."""
         keep = min(self.directions or points.shape[1], *vectors.shape)
         basis = np.linalg.svd(vectors.T, full_matrices=False)[0][:, :keep]
         projected = vectors @ basis
@@ -97,4 +125,4 @@ class Secant:
         weights = 1.0 / (near**2 + distances**2)
         regressors = np.column_stack([np.ones(len(points)), offsets]) * weights[:, None]
         model = np.linalg.lstsq(regressors, projected * weights[:, None], rcond=1e-10)[0]
-        return np.linalg.lstsq(model[1:].T, -projected[best], rcond=1e-6)[0]
+        return projected[best], model[1:]

@@ -11,6 +11,7 @@ import numpy as np
 
 from optid.errors import OptidError, SolveError, UnsuitableSolverError, sentence
 from optid.problems.forms import BlackBox, Form, Nlp, Residuals
+from optid.problems.protocol import Problem
 from optid.problems.reductions import kind_of
 
 from .base import Outcome
@@ -75,7 +76,7 @@ def solve(
     for what, value in (("starts", starts), ("budget", 1 if budget is None else budget)):
         if int(value) != value or value < 1:
             raise UnsuitableSolverError(sentence(what, value, "a whole number ≥ 1"))
-    if not hasattr(problem, "form"):
+    if not isinstance(problem, Problem):
         raise UnsuitableSolverError(sentence("problem", type(problem).__name__, "an object with form() and interpret(solution)"))
     form = problem.form()
     chosen = make_solver(default_solver(form) if solver is None else solver, options)
@@ -159,7 +160,7 @@ def _solve_one(form: Form, solver: Any, seed: np.random.SeedSequence, index: int
     elif status == "budget" and not violation <= FEASIBLE:
         status, message = "infeasible", f"{message}; no feasible point was seen"
     elif status == "budget" and not np.isfinite(fun):
-        status, message = "failed", f"{message}; no evaluation gave a number"
+        status, message = "failed", f"{message}; no evaluation gave a number" + (f", the last one raised {run.last_failure}" if run.last_failure else "")
     return Solution(
         x=x,
         fun=fun,
@@ -180,20 +181,22 @@ def _solve_one(form: Form, solver: Any, seed: np.random.SeedSequence, index: int
 
 
 def _guarded(work: Callable[[], Outcome], run: Run) -> Outcome:
-    """Run a backend so that no exception of its own leaves; its best point survives."""
+    """Run a backend so that no exception of its own leaves; its best point survives. What the user's callback raised does leave."""
     try:
         outcome = work()
     except StopSearch:
         outcome = _ENDS[run.stop or "budget"]
-    except KeyboardInterrupt:
-        run.interrupted = True
+    except KeyboardInterrupt as error:
+        run.error = error
         outcome = Outcome(None, "stopped", "interrupted")
     except OptidError:
         raise
     except Exception as error:
         outcome = Outcome(None, "failed", f"{type(error).__name__}: {error}".strip().splitlines()[0])
-    if run.interrupted:
-        outcome = replace(outcome, status="stopped", message="interrupted", info={**outcome.info, "interrupted": True})
+    if isinstance(run.error, KeyboardInterrupt):
+        outcome = replace(outcome, status="stopped", message="interrupted")
+    elif run.error is not None:
+        raise run.error
     return outcome
 
 

@@ -103,7 +103,7 @@ def test_constrained_problems_are_the_published_ones() -> None:
 
 @pytest.mark.parametrize(
     ("problem", "optimum", "budget", "seeds", "rate"),
-    [(PROBLEM_B, -1.0, 500, 20, 0.9), (POST_OFFICE, -3456.0, 500, 20, 0.95), (PROBLEM_A, -5280334.0, 2000, 10, 0.6)],
+    [(PROBLEM_B, -1.0, 500, 12, 0.8), (POST_OFFICE, -3456.0, 500, 12, 0.9), (PROBLEM_A, -5280334.0, 2000, 6, 0.5)],
 )
 def test_optima_on_implicit_constraints(problem: BlackBoxProblem, optimum: float, budget: int, seeds: int, rate: float) -> None:
     """To 0.1 %; randomisation is off by itself because the constraints are implicit."""

@@ -111,6 +111,26 @@ def test_multipliers_of_linear_constraints() -> None:
     assert solution.info["multipliers_linear"][0] == pytest.approx(1.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("name", ["clarabel", "qp"])
+def test_repeated_equality_constraints(name: str) -> None:
+    """x1 + x2 = 2 said three times, at different scales; the multiplier rule A_eqᵀ λ = −gradient holds for the rows as given."""
+    form = LeastSquares(np.eye(2), [3, 0], A_eq=[[1, 1], [1e6, 1e6], [-2, -2]], b_eq=[2, 2e6, -4])
+    solution = optid.solve(form, solver=name)
+    np.testing.assert_allclose(solution.x, [2.5, -0.5], atol=1e-8)
+    if name == "qp":
+        np.testing.assert_allclose(form.A_eq.T @ solution.info["multipliers_linear"], [0.5, 0.5], atol=1e-6)
+
+
+def test_contradicting_equalities_are_named() -> None:
+    with pytest.raises(SolveError, match=r"status infeasible \(the equality constraints contradict each other\)"):
+        optid.solve(LeastSquares(np.eye(2), [0, 0], A_eq=[[1, 1], [2, 2]], b_eq=[1, 3]), solver="qp")
+
+
+def test_zero_data() -> None:
+    for name in ("clarabel", "lsq_linear", "qp"):
+        np.testing.assert_allclose(optid.solve(LeastSquares(np.eye(2), [0, 0], lower=[1, -1]), solver=name).x, [1, 0], atol=1e-7)
+
+
 @pytest.mark.parametrize("name", ["clarabel", "ipopt"])
 def test_cone_with_a_margin_only_tightens(name: str) -> None:
     """Nearest matrix to diag(1, −1) with F ⪰ margin: the second eigenvalue is the margin."""

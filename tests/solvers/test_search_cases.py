@@ -155,6 +155,35 @@ def test_bayesian_beats_random_search_at_equal_budget() -> None:
     assert gaps["bayesian"] < 0.2 * gaps["random"]
 
 
+@pytest.mark.parametrize("name", SEARCHES)
+def test_violation_that_cannot_be_computed_counts_as_violated(name: str) -> None:
+    def violation(x: np.ndarray) -> float:
+        return 1.0 / 0.0 if x[0] > 0.5 else float("nan") if x[0] > 0.4 else -1.0
+
+    solution = optid.solve(
+        BlackBoxProblem(shifted, lower=[0, 0], upper=[1, 1], violation=violation, x0=[0.1, 0.1]), solver=name, budget=30, on_failure="return"
+    )
+    assert solution.max_violation == 0
+    assert all(np.isnan(point.fun) for point in solution.history if point.x[0] > 0.4)
+
+
+def test_the_last_exception_is_told_when_nothing_worked() -> None:
+    def broken(x: np.ndarray) -> float:
+        raise KeyError("gain")
+
+    with pytest.raises(SolveError, match="no evaluation gave a number, the last one raised KeyError: 'gain'"):
+        optid.solve(BlackBoxProblem(broken, lower=[0], upper=[1]), solver="random", budget=5)
+
+
+@pytest.mark.parametrize("solver", ["complex_box", "nevergrad", "nelder_mead"])
+def test_errors_of_the_callback_are_the_users_own(solver: str) -> None:
+    def callback(point: object) -> bool:
+        raise ZeroDivisionError("in the callback")
+
+    with pytest.raises(ZeroDivisionError, match="in the callback"):
+        optid.solve(BlackBoxProblem(shifted, lower=[0], upper=[1]), solver=solver, callback=callback)
+
+
 def test_grid_names_its_size_when_it_is_too_large() -> None:
     with pytest.raises(optid.OptidError, match=r"10000000000 points, expected at most max_points"):
         optid.solve(BlackBoxProblem(shifted, lower=[-1] * 10, upper=[1] * 10), solver="grid", points=10)
