@@ -11,6 +11,7 @@ _NAMES = {
     "BlackBox": "forms",
     "BlackBoxProblem": "black_box",
     "Cone": "forms",
+    "DriveFit": "drive_fit",
     "FitDetails": "fit_details",
     "Excitation": "excitation",
     "ExcitationResult": "excitation_result",
@@ -22,6 +23,7 @@ _NAMES = {
     "IdentificationResult": "identification_result",
     "InverseKinematics": "inverse_kinematics",
     "InverseKinematicsResult": "inverse_kinematics",
+    "KnownInertia": "known_inertia",
     "LeastSquares": "forms",
     "Nlp": "forms",
     "PhysicalIdentification": "physical",
@@ -39,6 +41,7 @@ if TYPE_CHECKING:
     from .black_box import BlackBoxProblem as BlackBoxProblem
     from .excitation import Excitation as Excitation
     from .excitation_result import ExcitationResult as ExcitationResult
+    from .drive_fit import DriveFit as DriveFit
     from .fit_details import FitDetails as FitDetails
     from .forms import Advice as Advice
     from .forms import BlackBox as BlackBox
@@ -56,6 +59,7 @@ if TYPE_CHECKING:
     from .inverse_kinematics import InverseKinematicsResult as InverseKinematicsResult
     from .physical import PhysicalIdentification as PhysicalIdentification
     from .physical_report import PhysicalReport as PhysicalReport
+    from .known_inertia import KnownInertia as KnownInertia
     from .prior import Prior as Prior
     from .protocol import Problem as Problem
     from .regression import Regression as Regression
