@@ -7,7 +7,7 @@ not a sum of squares in general) and none upwards (a black box has no derivative
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -176,8 +176,3 @@ _WHY = {
     (Nlp, Residuals): "an objective is not a sum of squares in general",
     (Nlp, LeastSquares): "a nonlinear program is not linear least squares",
 }
-
-
-def with_start(form: Form, x0: np.ndarray) -> Form:
-    """The same form, started at ``x0`` (n,)."""
-    return replace(form, x0=x0)  # type: ignore[type-var]

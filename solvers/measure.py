@@ -51,7 +51,7 @@ def residual(form: Residuals, x: np.ndarray) -> tuple[np.ndarray | None, str]:
 class Workers:
     """Evaluates batches of points in an executor.
 
-    Threads get the form itself; other workers get the pickled problem once per batch entry and pose it once per process.
+    Threads get the form itself; other workers get the pickled problem with every point and pose it once a process.
     """
 
     executor: Executor
@@ -83,11 +83,18 @@ def pickled(problem: Any) -> bytes:
 
 
 @lru_cache(maxsize=8)
-def _posed(payload: bytes) -> Form:
-    return reduce(pickle.loads(payload).form(), BlackBox).form
+def posed(payload: bytes) -> Form:
+    """The form of a pickled problem, posed once a process."""
+    form: Form = pickle.loads(payload).form()
+    return form
+
+
+@lru_cache(maxsize=8)
+def _posed_black_box(payload: bytes) -> BlackBox:
+    form = reduce(posed(payload), BlackBox).form
+    assert isinstance(form, BlackBox)
+    return form
 
 
 def _measure_posed(payload: bytes, x: np.ndarray) -> Measured:
-    form = _posed(payload)
-    assert isinstance(form, BlackBox)
-    return measure(form, x)
+    return measure(_posed_black_box(payload), x)

@@ -11,7 +11,7 @@ import numpy as np
 
 from optid.problems.forms import Form
 
-from .measure import pickled
+from .measure import pickled, posed
 from .registry import fit
 from .run import Callback
 from .solution import Iterate, Solution, Status, better
@@ -81,9 +81,8 @@ def _in_workers(
     executor: Executor,
     solve_form: SolveForm,
 ) -> dict[int, Solution]:
-    if not isinstance(executor, ThreadPoolExecutor):
-        pickled(problem)
-    jobs = {executor.submit(_one, problem, solver, seed, index, budget, solve_form): index for index, seed in enumerate(seeds)}
+    shipped = problem if isinstance(executor, ThreadPoolExecutor) else pickled(problem)
+    jobs = {executor.submit(_one, shipped, solver, seed, index, budget, solve_form): index for index, seed in enumerate(seeds)}
     done: dict[int, Solution] = {}
     pending: set[Future[Solution]] = set(jobs)
     try:
@@ -102,5 +101,6 @@ def _in_workers(
 
 
 def _one(problem: Any, solver: Any, seed: np.random.SeedSequence, index: int, budget: int | None, solve_form: SolveForm) -> Solution:
-    """One start, in a worker: the problem poses itself anew, for CasADi symbols do not travel."""
-    return solve_form(problem.form(), solver, seed, index, budget, None, None)
+    """One start, in a worker: the problem poses itself there, for CasADi symbols do not travel."""
+    form = posed(problem) if isinstance(problem, bytes) else problem.form()
+    return solve_form(form, solver, seed, index, budget, None, None)

@@ -20,8 +20,7 @@ class Sqp:
     Parameters
     ----------
     tolerance : float or None
-        What the problem advises, else 1e-8, when None;
-        on the primal and dual infeasibility of the scaled problem.
+        On the primal and dual infeasibility of the scaled problem; what the problem advises, else 1e-8, when None.
     max_iterations : int
         ``budget`` lowers it further.
     hessian : "auto", "exact" or "limited-memory"
@@ -30,6 +29,8 @@ class Sqp:
         Line-search halvings.
     second_order_corrections : bool
         Correct steps that curved constraints would make the line search refuse.
+    subproblem : str
+        Quadratic solver of CasADi; "auto" is "daqp" where CasADi brings it, else "qrqp".
     more : mapping
         Further options of the backend, by the backend's own names.
     """
@@ -39,6 +40,7 @@ class Sqp:
     hessian: str = "auto"
     max_halvings: int = 10
     second_order_corrections: bool = True
+    subproblem: str = "auto"
     more: Mapping[str, Any] = field(default_factory=dict)
 
     name: ClassVar[str] = "sqp"
@@ -48,6 +50,10 @@ class Sqp:
 
     def run(self, form: Nlp, run: Run) -> Outcome:
         """Solve ``form``."""
+        import casadi as ca
+
+        quadratic = self.subproblem if self.subproblem != "auto" else ("daqp" if ca.has_conic("daqp") else "qrqp")
+        silent = {"print_iter": False, "print_header": False, "print_info": False} if quadratic == "qrqp" else {}
         tolerance = self.tolerance or form.advice.tolerance or 1e-8
         exact = self.hessian == "exact" or (self.hessian == "auto" and form.advice.curvature)
         options: dict[str, Any] = {
@@ -62,8 +68,8 @@ class Sqp:
             "tol_pr": tolerance,
             "hessian_approximation": "exact" if exact else "limited-memory",
             "second_order_corrections": self.second_order_corrections,
-            "qpsol": "qrqp",
-            "qpsol_options": {"print_iter": False, "print_header": False, "print_info": False, "error_on_fail": False},
+            "qpsol": quadratic,
+            "qpsol_options": {**silent, "error_on_fail": False},
         }
         if exact:
             options["convexify_strategy"] = "eigen-reflect"
