@@ -86,28 +86,31 @@ class Identification:
         """The small triangular problem with the same solutions."""
         e = self.equations
         target = e.b if e.target is None else np.concatenate([e.b, e.target])
+        if e.free is not None:
+            return LeastSquares(e.stacked @ e.free, target, names=[f"free{k + 1}" for k in range(e.free.shape[1])])
         limits = {} if self.constraints is None else self.constraints.fields()
         return LeastSquares(e.stacked, target, names=self.base.names, **limits)
 
     def interpret(self, solution: Solution) -> IdentificationResult:
         """Estimates with their uncertainty; undetermined parameters become NaN."""
         equations, details = self.equations, self.details
+        x = solution.x if equations.free is None else equations.free @ solution.x
         if self.constraints is not None:
-            verdict = self.constraints.judge(solution.x, equations)
+            verdict = self.constraints.judge(x, equations)
             details = replace(details, free=verdict.free, at_bound=verdict.at_bound, unbounded=verdict.unbounded, residual_increase=verdict.residual_increase)
             equations = Equations.of(self.base.names, self.factors, np.asarray(self.weights), details)
         determinacy = equations.determinacy
         solved = determinacy.determined.all() or self.constraints is not None
         return IdentificationResult(
             self.base,
-            np.where(determinacy.determined, solution.x, np.nan),
+            np.where(determinacy.determined, x, np.nan),
             np.asarray(self.weights),
             self.factors,
             determinacy,
             dict(self.known),
             self.method,
             solution,
-            solution.x if solved else equations.minimum_norm,
+            x if solved else equations.minimum_norm,
             details=details,
             **self.context,
         )

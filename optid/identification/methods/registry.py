@@ -31,6 +31,9 @@ class Method(Protocol):
 _BUILT_IN = {
     "ols": ("weighted", "Ols"),
     "wls": ("weighted", "Wls"),
+    "gls": ("generalised", "Gls"),
+    "huber": ("robust", "Huber"),
+    "essential": ("essential", "Essential"),
     "damped": ("damped", "Damped"),
     "constrained": ("constrained", "Constrained"),
     "physical": ("physical", "Physical"),
