@@ -100,7 +100,7 @@ class ExcitationNlp(Nlp):
         f = objective(information, stage.criterion, stage.power)
         rows = [each.expression(x[part.start : part.stop]) for each, part in zip(stage.rows, information.parts, strict=True)]
         low, high = (np.concatenate(side) for side in zip(*(each.bounds for each in stage.rows), strict=True))
-        lbx, ubx = (np.concatenate(side) for side in zip(*(motion.hard_bounds for motion in motions), strict=True))
+        lbx, ubx = (np.concatenate(side) for side in zip(*(motion.bounds for motion in motions), strict=True))
         several = len(motions) > 1
         names = [f"{name} ({k + 1})" if several else name for k, motion in enumerate(motions) for name in motion.names]
         return cls(
@@ -148,11 +148,10 @@ class ExcitationNlp(Nlp):
     def black_box(self) -> BlackBox:
         """For solvers without derivatives: the criterion itself, over motions that are shrunk into their limits."""
         stage = self._stage
-        lower, upper = (np.concatenate(side) for side in zip(*(motion.bounds for motion in stage.information.motions), strict=True))
         return InsideBlackBox(
             fun=lambda x: stage.information.value(x, stage.criterion),
-            lower=lower,
-            upper=upper,
+            lower=self.lower,
+            upper=self.upper,
             x0=None if self.x0 is None else stage.nearly_inside(self.x0),
             names=self.names,
             scales=self.scales,

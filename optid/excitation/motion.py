@@ -181,14 +181,6 @@ class Motion:
             low[-1], high[-1] = self.duration
         return low, high
 
-    @property
-    def hard_bounds(self) -> tuple[Array, Array]:
-        """Bounds that the limits do not imply: those of a free duration."""
-        low, high = np.full(self.size, -np.inf), np.full(self.size, np.inf)
-        if self.timed:
-            low[-1], high[-1] = self.duration
-        return low, high
-
     def coefficients(self, x: Array) -> tuple[Array, float]:
         """Coefficients (n, m) and duration [s] of the variables."""
         C = self.offset + np.stack([Z @ x[block] for Z, block in zip(self.free, self.blocks, strict=True)])
