@@ -16,6 +16,8 @@ _NAMES = {
     "Excitation": "excitation",
     "ExcitationResult": "excitation_result",
     "FitErrors": "identification_result",
+    "FlexibilityResult": "flexibility",
+    "FlexibilityTuning": "flexibility",
     "Form": "forms",
     "FrictionCurve": "friction",
     "FrictionResult": "friction",
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
     from .drive_fit import DriveFit as DriveFit
     from .fit_details import FitDetails as FitDetails
     from .forms import Advice as Advice
+    from .flexibility import FlexibilityResult as FlexibilityResult
+    from .flexibility import FlexibilityTuning as FlexibilityTuning
     from .forms import BlackBox as BlackBox
     from .forms import Cone as Cone
     from .forms import Form as Form

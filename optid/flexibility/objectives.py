@@ -16,6 +16,7 @@ from .record import LoopRecord
 Array = NDArray[np.float64]
 
 NORMS = ("L1", "L2", "Linf")
+SOURCES = ("torque", "tool", "acceleration")
 
 
 def settled(record: LoopRecord, share: float = 0.01, guard: float = 0.01) -> float:
@@ -33,8 +34,8 @@ def settled(record: LoopRecord, share: float = 0.01, guard: float = 0.01) -> flo
 
 
 @dataclass(frozen=True)
-class TorqueTail:
-    """The rule by which a recorded motor torque becomes the residual oscillation, and that a number.
+class TailRule:
+    """The rule by which a record becomes the residual oscillation, and that a number: Λ when it is the motors' torque.
 
     Attributes
     ----------
@@ -44,13 +45,18 @@ class TorqueTail:
         Of the zero-phase low-pass (Butterworth of order 4), after the straight line through the rest has been taken away.
     norm : "L1", "L2" or "Linf"
         L1 and L2 are means over the samples (sum of magnitudes, root of squares), so that records of different length compare; Linf is the largest.
+    of : "torque", "tool" or "acceleration"
+        Motor torques, or what a laser tracker or an accelerometer at the tool has seen (attributes ``tool`` and ``acceleration`` (N, k) of a trial).
     """
 
     start: float
     cutoff: float = 60.0
     norm: str = "L2"
+    of: str = "torque"
 
     def __post_init__(self) -> None:
+        if self.of not in SOURCES:
+            raise unknown_name("signal of a tail", self.of, SOURCES)
         if self.norm not in NORMS:
             raise unknown_name("norm", self.norm, NORMS)
 
@@ -88,25 +94,69 @@ class TorqueTail:
         return np.asarray(each.mean(axis=-1))
 
     def of_record(self, record: LoopRecord) -> Array:
-        """Λ (B,) of simulated runs."""
-        return self.value(self.signal(record.time, record.torque))
+        """The value (B,) of simulated runs, from torques or the tool."""
+        if self.of == "acceleration":
+            raise DataError(sentence("tail of a simulated record", "acceleration", "torque or tool"))
+        return self.value(self.signal(record.time, record.torque if self.of == "torque" else record.tool))
 
-    def of_trial(self, trial: Trial, axes: ArrayLike | None = None) -> tuple[float, Array]:
-        """Λ and the tails (K, n), motor side, of a recorded run.
+    def of_trial(self, trial: Trial) -> tuple[float, Array]:
+        """The value and the tails (K, n) of a recorded run.
 
         Parameters
         ----------
         trial : Trial
             ``tau`` is the torque on the arm side; the attribute ``gears`` (n,) brings it to the motors (1 when there is none).
-        axes : indices, optional
-            Columns to look at; all by default.
         """
-        if trial.tau is None:
-            raise DataError(sentence(f"trial {trial.name!r}", "no torque", "the torque of the motors"))
-        columns = np.arange(trial.n) if axes is None else np.asarray(axes, dtype=int)
-        gears = np.asarray(trial.attributes.get("gears", np.ones(trial.n)), dtype=float)
-        signal = self.signal(trial.time - trial.time[0], (trial.tau / gears)[:, columns])
+        signal = self.signal(trial.time - trial.time[0], measured(trial, self.of))
         return float(self.value(signal)), signal
+
+
+def measured(trial: Trial, what: str) -> Array:
+    """Motor torques, or the position or acceleration of the tool, (N, k), that a trial holds.
+
+    Raises
+    ------
+    DataError
+        When it does not.
+    """
+    if what == "torque" and trial.tau is not None:
+        return np.asarray(trial.tau / np.asarray(trial.attributes.get("gears", np.ones(trial.n)), dtype=float))
+    value = None if what == "torque" else trial.attributes.get(what)
+    array = np.zeros((0, 0)) if value is None else np.asarray(value, dtype=float)
+    if array.ndim != 2 or len(array) != trial.n_samples:
+        found = f"no {what}" if value is None else f"{what} of shape {array.shape}"
+        raise DataError(sentence(f"trial {trial.name!r}", found, f"{what} with {trial.n_samples} rows"))
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class PathRule:
+    """Ω of a recorded run whose attribute ``tool`` (N, k) holds the measured path of the tool, e.g. from a laser tracker.
+
+    Attributes
+    ----------
+    time : (R,) [s]
+    reference : (R, k) [m]
+        The path wanted, in the axes of the measurement; straight lines in between.
+    start : float or None [s]
+    detrend : bool
+        See :func:`path_error`.
+    """
+
+    time: Array
+    reference: Array
+    start: float | None = None
+    detrend: bool = False
+
+    def of_trial(self, trial: Trial) -> tuple[float, Array]:
+        """Ω [m] and the errors (K, k)."""
+        clock = trial.time - trial.time[0]
+        tool, reference = measured(trial, "tool"), np.asarray(self.reference, dtype=float)
+        wanted = np.column_stack([np.interp(clock, self.time, column) for column in reference.T])
+        if tool.shape != wanted.shape:
+            raise DataError(sentence(f"tool of trial {trial.name!r}", f"shape {tool.shape}", f"{wanted.shape}, like the reference"))
+        keep = slice(None) if self.start is None else clock >= self.start - 1e-9
+        return float(path_error(clock, tool, wanted, self.start, self.detrend)), (tool - wanted)[keep]
 
 
 def tool_error(record: LoopRecord, start: float | None = None, detrend: bool = False) -> Array:

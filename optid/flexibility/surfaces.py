@@ -11,7 +11,7 @@ from optid.errors import DataError, sentence
 
 from .feedforward import Motion
 from .loop import FlexibleLoop
-from .objectives import TorqueTail, settled, tool_error
+from .objectives import TailRule, settled, tool_error
 from .paths import span_for, tcp_line
 from .two_axis import DIRECTIONS, LENGTHS, POSTURES
 
@@ -97,12 +97,12 @@ def experiment(loop: FlexibleLoop, posture: str, direction: str, length: str) ->
 
 def surfaces(
     loop: FlexibleLoop, motion: Motion, cutoff: float = 60.0, norm: str = "L2", percents: ArrayLike = GRID, tail: float = 0.5
-) -> tuple[Surface, Surface, TorqueTail]:
+) -> tuple[Surface, Surface, TailRule]:
     """Λ and Ω of a motion over the grid, and the rule with its T (the latest over the grid)."""
     grid = np.asarray(percents, dtype=float)
     points = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
     record = loop.simulate(motion, points, tail)
-    rule = TorqueTail(settled(record), cutoff, norm)
+    rule = TailRule(settled(record), cutoff, norm)
     shape = (len(grid), len(grid))
     return Surface(grid, rule.of_record(record).reshape(shape)), Surface(grid, tool_error(record).reshape(shape)), rule
 

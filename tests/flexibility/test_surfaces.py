@@ -7,7 +7,7 @@ import pytest
 
 from optid.errors import DataError
 from optid.flexibility.loop import FlexibleLoop
-from optid.flexibility.objectives import TorqueTail, settled
+from optid.flexibility.objectives import TailRule, settled
 from optid.flexibility.surfaces import GRID, Surface, experiment, surfaces, table_of_shapes
 from optid.flexibility.two_axis import DIRECTIONS, LENGTHS, POSTURES
 
@@ -51,7 +51,7 @@ def test_what_decides_depends_on_posture_and_direction(loop_a: FlexibleLoop) -> 
 def test_vibration_changes_sign_at_the_optimum(loop_a: FlexibleLoop) -> None:
     """Acceptance 7, and A09: not the frequency of the residual vibration changes with Υ, but its amplitude and phase."""
     record = loop_a.simulate(experiment(loop_a, "zero", "+-", "short"), [[90.0, 100.0], [110.0, 100.0]])
-    low, high = TorqueTail(settled(record)).signal(record.time, record.torque)[:, :, 0]
+    low, high = TailRule(settled(record)).signal(record.time, record.torque)[:, :, 0]
     assert np.corrcoef(low, high)[0, 1] < -0.95
     spectrum = np.abs(np.fft.rfft([low, high], 8192))
     assert np.ptp(np.argmax(spectrum, axis=1)) <= 8, "the same frequency within 1 Hz"
@@ -61,7 +61,7 @@ def test_stiffness_error_of_the_model_shows_in_upsilon(loop_a: FlexibleLoop) -> 
     """Acceptance 8: the controller's k is 10 % too high: the best Υ is 95 on the 5 % grid (1/√1.1 = 0.953)."""
     motion = experiment(loop_a, "zero", "++", "short")
     record = loop_a.simulate(motion, np.array([(a, b) for a in NEAR for b in NEAR]), plants=loop_a.plant.parameters({"klow": 1 / 1.1, "khigh": 1 / 1.1}))
-    values = TorqueTail(settled(record)).of_record(record)
+    values = TailRule(settled(record)).of_record(record)
     assert tuple(record.upsilon[np.argmin(values)]) == (95.0, 95.0)
 
 

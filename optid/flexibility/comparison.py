@@ -1,0 +1,138 @@
+"""Searches compared on simulated robots: how much vibration is left after so many runs, under noise, over many individuals.
+
+The vibration of an individual is simulated on the 5 % grid and interpolated in between (cubic splines of every sample, both ways): a search may then ask for
+any Υ at no cost, and all searches meet the same individuals and the same noise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.experiment import Trial
+from optid.problems.flexibility import FlexibilityTuning
+from optid.solvers import solve
+
+from .feedforward import Motion
+from .loop import FlexibleLoop
+from .objectives import TailRule, settled
+from .surfaces import GRID
+
+Array = NDArray[np.float64]
+
+SEARCHES: dict[str, dict[str, Any]] = {
+    "random": {"solver": "random"},
+    "complex_box (Complex-RF)": {"solver": "complex_box"},
+    "nevergrad (CMA)": {"solver": "nevergrad"},
+    "nelder_mead": {"solver": "nelder_mead", "step": 0.25},
+    "bayesian": {"solver": "bayesian"},
+    "secant": {"solver": "secant", "step": 0.125, "max_step": 0.5},
+}
+"""Searches and their options; ``secant`` sees the vibration itself, the others its size Λ."""
+
+
+@dataclass(frozen=True, eq=False)
+class TailTable:
+    """The vibration of one individual after one motion, for any Υ in the grid's range.
+
+    Attributes
+    ----------
+    grid : (G,) [%]
+    torque : (G, G, K, 2) [N m]
+        From T on, motor side.
+    rate : float [Hz]
+    rule : TailRule
+        Starts at 0, which is T.
+    """
+
+    grid: Array
+    torque: Array
+    rate: float
+    rule: TailRule
+
+    @classmethod
+    def simulated(cls, loop: FlexibleLoop, motion: Motion, plant: ArrayLike, cutoff: float = 60.0, grid: ArrayLike = GRID) -> TailTable:
+        """Simulate an individual (parameters ``plant``) of a two-axis robot."""
+        percents = np.asarray(grid, dtype=float)
+        points = np.stack(np.meshgrid(percents, percents, indexing="ij"), axis=-1).reshape(-1, 2)
+        record = loop.simulate(motion, points, plants=plant, reference_tool=False)
+        after = record.time >= settled(record) - 1e-9
+        torque = record.torque[:, after].reshape(len(percents), len(percents), -1, 2)
+        return cls(percents, torque, loop.rate, TailRule(0.0, cutoff))
+
+    def at(self, upsilon: ArrayLike) -> Array:
+        """Torques (K, 2) at Υ (2,) [%]."""
+        from scipy.interpolate import CubicSpline
+
+        first, second = (CubicSpline(self.grid, np.eye(len(self.grid)))(u) for u in np.asarray(upsilon, dtype=float))
+        return np.asarray(np.einsum("i,j,ijkn->kn", first, second, self.torque))
+
+    def size(self, upsilon: ArrayLike) -> float:
+        """Λ without noise."""
+        return float(self.rule.value(self.rule.signal(np.arange(self.torque.shape[2]) / self.rate, self.at(upsilon))))
+
+    def robot(self, scale_noise: float, torque_noise: float, seed: Any) -> Callable[[Array], Trial]:
+        """A robot to run: the tail is scaled by 1 + ε and gets white noise; run k draws both from (seed, k)."""
+        count = 0
+
+        def run(upsilon: Array) -> Trial:
+            nonlocal count
+            count += 1
+            rng = np.random.default_rng([*np.atleast_1d(seed), count])
+            tail = self.at(upsilon)
+            tail = tail * (1 + scale_noise * rng.standard_normal()) + torque_noise * rng.standard_normal(tail.shape)
+            time = np.arange(len(tail)) / self.rate
+            return Trial(time=time, q=np.zeros_like(tail), tau=tail, name=f"run {count}")
+
+        return run
+
+
+def individuals(count: int, seed: int = 0, spread: float = 15.0, least: float = 6.0) -> Array:
+    """True optima (count, 2) [%]: uniform within ``spread`` of 100, at least ``least`` away on one axis."""
+    rng = np.random.default_rng(seed)
+    found: list[Array] = []
+    while len(found) < count:
+        optimum = 100 + rng.uniform(-spread, spread, 2)
+        if np.max(np.abs(optimum - 100)) >= least:
+            found.append(optimum)
+    return np.array(found).reshape(count, 2)
+
+
+def individual(loop: FlexibleLoop, optimum: ArrayLike) -> Array:
+    """Parameters of a plant for which Υ = ``optimum`` (n,) [%] makes the controller's model exact."""
+    factors: dict[str, float] = {}
+    for j, scale in zip(loop.plant.driven, loop.feedforward.scale(optimum), strict=True):
+        factors |= {f"klow{j + 1}": float(scale), f"khigh{j + 1}": float(scale)}
+    return loop.plant.parameters(factors)
+
+
+def vibration_left(
+    table: TailTable,
+    search: Mapping[str, Any],
+    budgets: Sequence[int] = (10, 15, 30),
+    noise: tuple[float, float] = (0.05, 0.05),
+    seed: int = 0,
+    step: int = 1,
+) -> Array:
+    """True Λ at the best **measured** Υ after so many runs, over Λ at 100 % (len(budgets),).
+
+    Parameters
+    ----------
+    search : arguments of ``optid.solve``
+    noise : (relative, white [N m])
+        See :meth:`TailTable.robot`.
+    """
+    signal = search["solver"] == "secant"
+    problem = FlexibilityTuning(table.robot(*noise, seed), table.rule, step=step, signal=signal)
+    result = solve(problem, seed=seed, budget=max(budgets), on_failure="return", **search)
+    start = table.size(problem.start)
+    values = np.array([run.value for run in result.runs])
+    left = []
+    for budget in budgets:
+        best = int(np.nanargmin(np.where(np.isfinite(values[:budget]), values[:budget], np.inf)))
+        left.append(table.size(result.runs[best].upsilon) / start)
+    return np.array(left)

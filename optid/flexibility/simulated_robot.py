@@ -1,0 +1,65 @@
+"""A simulated robot that is run like a real one: Υ in, a noisy recording out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import ShapeError, sentence
+from optid.experiment import Trial
+
+from .feedforward import Motion
+from .loop import FlexibleLoop
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SimulatedRobot:
+    """Runs one motion with any Υ.
+
+    Parameters
+    ----------
+    loop : FlexibleLoop
+    motion : Motion
+    plant : (P,), optional
+        Parameters of this individual; the plant's own by default.
+    scale_noise : float
+        Standard deviation of a factor 1 + ε on all torques of a run: load, warmth and friction differ from run to run.
+    torque_noise : float [N m]
+        Standard deviation of white noise on every sample, motor side.
+    seed : int
+        Run number k draws its noise from (seed, k), whatever Υ is: the same for every search, and for a search that was interrupted.
+    tail : float [s]
+    """
+
+    loop: FlexibleLoop
+    motion: Motion
+    plant: Array | None = None
+    scale_noise: float = 0.0
+    torque_noise: float = 0.0
+    seed: int = 0
+    tail: float = 0.5
+
+    def run(self, upsilon: ArrayLike, number: int) -> Trial:
+        """The recording of run ``number`` with Υ (n,) [%]."""
+        percent = np.asarray(upsilon, dtype=float)
+        if percent.shape != (self.loop.n,):
+            raise ShapeError(sentence("Υ of a run", f"shape {percent.shape}", f"({self.loop.n},), one an axis"))
+        record = self.loop.simulate(self.motion, percent, self.tail, self.plant, reference_tool=False)
+        rng = np.random.default_rng([self.seed, number])
+        factor = 1 + self.scale_noise * rng.standard_normal()
+        noise = self.torque_noise * rng.standard_normal(record.torque.shape[1:])
+        trial = record.trial(0, f"run {number:04d}", self.loop.nominal.robot.joint_names)
+        tau = (record.torque[0] * factor + noise) * record.gears
+        return Trial(
+            time=trial.time,
+            q=trial.q,
+            dq=trial.dq,
+            tau=tau,
+            joint_names=trial.joint_names,
+            name=trial.name,
+            attributes={**trial.attributes, "tool": record.tool[0]},
+        )

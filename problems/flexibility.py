@@ -1,0 +1,198 @@
+"""Tune the stiffnesses in a controller's model by moving the robot: every evaluation is a motion of a real machine."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, LimitsError, ShapeError, sentence
+
+from .forms import BlackBox, Residuals
+
+if TYPE_CHECKING:
+    from optid.experiment import Trial
+    from optid.solvers.solution import Solution
+
+Array = NDArray[np.float64]
+
+_log = logging.getLogger(__name__)
+
+FIRST_STEP = 5.0
+"""First steps of the recommended search [%]: the response to them stands clear of the noise, and is still nearly straight."""
+
+
+class Rule(Protocol):
+    """How a recording becomes an objective: :class:`~optid.flexibility.TailRule` or :class:`~optid.flexibility.PathRule`."""
+
+    def of_trial(self, trial: Trial) -> tuple[float, Array]:
+        """The value, and the signal (K, k) whose size it is."""
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibilityTuning:
+    """Find the Υ that leave the least vibration.
+
+    Parameters
+    ----------
+    run : callable
+        Υ (n,) [%] of all axes → the :class:`~optid.Trial` recorded. A run that raises, or that the rule cannot judge, counts as failed; an
+        :class:`~optid.OptidError` (a robot that does not answer) ends the search.
+        The motion is the caller's: a point-to-point move in the general tuning, the user's own path in the process tuning.
+    rule : Rule
+        The objective.
+    axes : indices
+        Axes whose Υ are searched.
+    start : (n,) [%]
+        Υ of all axes at the first run; the axes that are not searched keep theirs.
+    step : int [%]
+        Distance of the grid, counted from ``start``.
+    lower, upper : float or (n,) [%]
+    signal : bool
+        True: give the solver the vibration itself (``Residuals``), which keeps the sign that its size loses; the objective is then its mean square.
+        False: give it the rule's number (``BlackBox``).
+    names : sequence of str, optional
+        Of the n axes.
+
+    Examples
+    --------
+    ``optid.solve(FlexibilityTuning(robot, rule), **FlexibilityTuning.recommended)``, see ``examples/flexibility_tuning.py``.
+    """
+
+    run: Callable[[Array], Trial]
+    rule: Rule
+    axes: Any = None
+    start: Any = (100.0, 100.0)
+    step: int = 1
+    lower: Any = 80.0
+    upper: Any = 120.0
+    signal: bool = True
+    names: Any = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        start = np.atleast_1d(np.array(self.start, dtype=float))
+        n = len(start)
+        axes = tuple(range(n)) if self.axes is None else tuple(int(a) for a in np.atleast_1d(self.axes))
+        if not axes or len(set(axes)) < len(axes) or not all(0 <= a < n for a in axes):
+            raise ShapeError(sentence("axes of a tuning", axes, f"different numbers from 0 to {n - 1}"))
+        if int(self.step) != self.step or self.step < 1:
+            raise LimitsError(sentence("step of a tuning", self.step, "a whole number of percent, 1 or more"))
+        low, high = (np.broadcast_to(np.asarray(bound, dtype=float), (n,)) for bound in (self.lower, self.upper))
+        bad = [a for a in axes if not 0 < low[a] <= start[a] <= high[a] < np.inf]
+        if bad:
+            a = bad[0]
+            raise LimitsError(sentence(f"Υ of axis {a}", f"start {start[a]:g}, bounds {low[a]:g} … {high[a]:g}", "a start between positive bounds"))
+        names = tuple(f"axis{a + 1}" for a in range(n)) if self.names is None else tuple(str(name) for name in self.names)
+        if len(names) != n:
+            raise ShapeError(sentence("names of the axes", f"{len(names)} names", f"{n}"))
+        for what, value in {"axes": axes, "start": start, "lower": low, "upper": high, "names": names}.items():
+            put(self, what, value)
+
+    @property
+    def recommended(self) -> dict[str, Any]:
+        """Arguments of ``optid.solve`` for the search to prefer: secant Gauss–Newton on the vibration, with first steps of 5 %."""
+        width = float(np.min((self.upper - self.lower)[list(self.axes)]))
+        return {"solver": "secant", "step": min(0.5, FIRST_STEP / max(width, 1e-9)), "max_step": 0.5} if self.signal else {"solver": "bayesian"}
+
+    def upsilon(self, x: ArrayLike) -> Array:
+        """Υ (n,) [%] of all axes at the grid point x (len(axes),)."""
+        percent = np.array(self.start)
+        percent[list(self.axes)] += self.step * np.asarray(x, dtype=float)
+        return percent
+
+    def grid_point(self, upsilon: ArrayLike) -> Array:
+        """The grid point of Υ (n,)."""
+        chosen = list(self.axes)
+        return np.asarray((np.asarray(upsilon, dtype=float) - self.start)[chosen] / self.step)
+
+    def judge(self, trial: Trial) -> tuple[float, Array]:
+        """The rule's value of a recorded run, and the residual vector whose square is its mean square."""
+        value, signal = self.rule.of_trial(trial)
+        return value, signal.ravel() / np.sqrt(signal.size)
+
+    def form(self) -> BlackBox | Residuals:
+        """Pose the problem on whole numbers: steps from ``start``."""
+        chosen = list(self.axes)
+        common: dict[str, Any] = {
+            "lower": np.ceil((self.lower - self.start)[chosen] / self.step - 1e-9),
+            "upper": np.floor((self.upper - self.start)[chosen] / self.step + 1e-9),
+            "integer": True,
+            "noisy": True,
+            "x0": np.zeros(len(chosen)),
+            "names": [f"upsilon_{self.names[a]}" for a in chosen],
+        }
+
+        def measured(x: Array, what: int) -> Any:
+            trial = self.run(self.upsilon(x))
+            try:
+                return self.judge(trial)[what]
+            except DataError as error:
+                _log.warning("run with Υ = %s %% counts as failed: %s", self.upsilon(x), error)
+                return np.nan
+
+        return Residuals(fun=lambda x: measured(x, 1), **common) if self.signal else BlackBox(fun=lambda x: measured(x, 0), **common)
+
+    def interpret(self, solution: Solution) -> FlexibilityResult:
+        """Read the best Υ and the way there."""
+
+        def value(fun: float) -> float:
+            return float(np.sqrt(2 * fun)) if self.signal else float(fun)
+
+        runs = tuple(TuningRun(k + 1, tuple(self.upsilon(point.x)), value(point.fun)) for k, point in enumerate(solution.history))
+        first = next((run.value for run in runs if np.array_equal(run.upsilon, self.start)), np.nan)
+        return FlexibilityResult(self.upsilon(solution.x), value(solution.fun), first, runs, self.names, tuple(self.names[a] for a in self.axes), solution)
+
+
+@dataclass(frozen=True)
+class TuningRun:
+    """One run of the robot: its number, Υ [%], and the value, NaN when it failed."""
+
+    number: int
+    upsilon: tuple[float, ...]
+    value: float
+
+
+@dataclass(frozen=True, eq=False)
+class FlexibilityResult:
+    """What a tuning found.
+
+    Attributes
+    ----------
+    upsilon : (n,) [%]
+        At the best run.
+    value : float
+        Measured there: the rule's number, or, when the solver saw the vibration itself, its root mean square over time and axes.
+    start_value : float
+        The same at the start.
+    runs : tuple of TuningRun
+    names, tuned : tuples of str
+        All axes, and those searched.
+    solution : Solution
+    """
+
+    upsilon: Array
+    value: float
+    start_value: float
+    runs: tuple[TuningRun, ...]
+    names: tuple[str, ...]
+    tuned: tuple[str, ...]
+    solution: Solution
+
+    @property
+    def ratio(self) -> float:
+        """Vibration that is left, as a part of that at the start."""
+        return self.value / self.start_value if self.start_value > 0 else np.nan
+
+    @property
+    def n_failed(self) -> int:
+        """Runs that gave no number."""
+        return sum(not np.isfinite(run.value) for run in self.runs)
+
+    def __str__(self) -> str:
+        best = ", ".join(f"{name} {percent:g} %" for name, percent in zip(self.names, self.upsilon, strict=True) if name in self.tuned)
+        return f"{best}: {self.value:.3g} after {len(self.runs)} runs, {self.ratio:.0%} of the start's {self.start_value:.3g}"

@@ -1,0 +1,99 @@
+"""The flexible loop: 81 Υ at once against CasADi's own integrator loop (targets below); run as a script: searches compared under noise.
+
+``python tests/benchmarks/bench_flexibility.py [individuals]`` prints what is left of Λ after 10, 15 and 30 runs, for three postures, the searches of
+:mod:`optid.flexibility.comparison` and settings of the Complex method. Every run's tail is scaled by 1 + 5 % noise and gets white noise of 0.05 N m.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import casadi as ca
+import numpy as np
+from harness import Row, compare, machine
+
+from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, vibration_left
+from optid.flexibility.loop import FlexibleLoop
+from optid.flexibility.surfaces import GRID, experiment
+from optid.flexibility.two_axis import POSTURES, set_a
+
+BUDGETS = (10, 15, 30)
+SUCCESS = 0.1
+"""A search has succeeded when this part of Λ is left."""
+COMPLEX = {
+    "complex k=3": {"points": 3},
+    "complex k=6": {"points": 6},
+    "complex α=1.5": {"reflection": 1.5},
+    "complex r_fac=0 γ=0 (Box, Guin)": {"randomness": 0.0, "forgetting": 0.0},
+    "complex r_fac=0.6": {"randomness": 0.6},
+    "complex γ=0": {"forgetting": 0.0},
+}
+STEPS = (5, 2, 1)
+
+
+def rows() -> Iterator[Row]:
+    """Time of the whole grid of Υ for one move of 0.24 s and 0.5 s of tail, steps of 0.1 ms."""
+    loop = FlexibleLoop(set_a())
+    motion = experiment(loop, "zero", "++", "short")
+    grid = np.array([(a, b) for a in GRID for b in GRID], dtype=float)
+    yield compare("81 flexible loops", lambda: loop.simulate(motion, grid), "CasADi mapaccum, 81 runs", by_mapaccum(loop, motion, grid), 2.0, rounds=3)
+
+
+def by_mapaccum(loop: FlexibleLoop, motion: Any, grid: np.ndarray) -> Any:
+    """The same steps as CasADi's own loop, one Υ after the other."""
+    rates, s = loop._rates, loop._symbols
+    z, row, h = s["z"], ca.SX.sym("rows", 3 * s["row"].numel()), loop.step
+    rest = [s["scale"], s["p"], s["c"], s["gains"]]
+    width = s["row"].numel()
+
+    def f(state: ca.SX, at: int) -> ca.SX:
+        return rates(state, s["scale"], row[at * width : (at + 1) * width], *rest[1:])
+
+    k1 = f(z, 0)
+    k2 = f(z + h / 2 * k1, 1)
+    k3 = f(z + h / 2 * k2, 1)
+    k4 = f(z + h * k3, 2)
+    step = ca.Function("step", [z, row, *rest], [z + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)])
+    steps = round((motion.duration + 0.5) / h)
+    half = loop.feedforward.reference(motion, h / 2 * np.arange(2 * steps + 1))
+    rows_of = np.hstack([half[:-2:2], half[1::2], half[2::2]]).T
+    whole = step.mapaccum("whole", steps)
+    fixed = [loop.plant.parameters(), loop.nominal.parameters(), loop.gains.vector]
+    start = loop.rest(half[0], grid)
+
+    def run() -> None:
+        for k, upsilon in enumerate(grid):
+            whole(start[k], rows_of, loop.feedforward.scale(upsilon), *fixed)
+
+    return run
+
+
+def line(name: str, tables: list[TailTable], search: Mapping[str, Any], step: int = 1) -> str:
+    """Median (90th percentile) of what is left, and the success rate, for each budget."""
+    left = np.array([vibration_left(t, search, BUDGETS, seed=k, step=step) for k, t in enumerate(tables)])
+    cells = (f"{np.median(c):6.3f} ({np.quantile(c, 0.9):.2f}) {np.mean(c <= SUCCESS):5.0%}" for c in left.T)
+    return f"  {name:34s}" + "   ".join(cells)
+
+
+def study(count: int) -> None:
+    """Print the comparison."""
+    loop = FlexibleLoop(set_a())
+    print(machine())
+    print(f"{count} individuals; Λ left after {', '.join(map(str, BUDGETS))} runs: median (90th percentile) share at most {SUCCESS:.0%}")
+    for posture in POSTURES:
+        motion = experiment(loop, posture, "++", "short")
+        tables = [TailTable.simulated(loop, motion, individual(loop, optimum)) for optimum in individuals(count)]
+        print(posture)
+        for name, search in SEARCHES.items():
+            print(line(name, tables, search), flush=True)
+        for name, options in COMPLEX.items():
+            print(line(name, tables, {"solver": "complex_box", **options}), flush=True)
+        for step in STEPS[:2]:
+            for name in ("complex_box (Complex-RF)", "secant"):
+                print(line(f"{name}, grid {step} %", tables, SEARCHES[name], step), flush=True)
+
+
+if __name__ == "__main__":
+    study(int(sys.argv[1]) if len(sys.argv) > 1 else 30)
