@@ -29,6 +29,10 @@ MOST_SWITCHES = 1000
 """Changes of direction of drives within one call of ``advance``; more mean that the motion cannot be followed."""
 
 
+LARGEST = 1e12
+"""States beyond this (rad, rad/s, A) count as not finite."""
+
+
 class State(NamedTuple):
     """State of an arm: positions q (n,), speeds dq (n,), motor currents (n,) [A] (zeros without motors)."""
 
@@ -232,7 +236,7 @@ class Plant:
                 x, _ = self._calls["step"](x, inputs, outside, none, none, duration / count)
         else:
             x = self._advance_sticky(x, inputs, outside, duration, duration / count)
-        if not np.isfinite(x).all():
+        if not (np.abs(x) < LARGEST).all():
             raise SolveError(sentence("simulation", "states that are not finite", "a motion that stays finite", "Shorten step, or lower the gains."))
         return State(*x.reshape(3, self.n))
 
