@@ -113,7 +113,7 @@ def test_correlated_residuals_are_said_and_widen_the_default(model: DynamicModel
     assert fit.reliable_kind == "hac"
     assert np.array_equal(fit.interval(), fit.interval(kind="hac"))
     with pytest.warns(
-        OptidWarning, match=r"Residuals of .* are correlated in time: intervals for white residuals are too narrow, up to .* times\. Use kind='hac'"
+        OptidWarning, match=r"Residuals of .* are correlated in time: intervals for white ones are wrong, true ones are .* times as wide\. Use kind='hac'"
     ):
         plain = fit.interval(kind="white")
     assert ((plain[:, 1] - plain[:, 0]) < 0.5 * (fit.interval()[:, 1] - fit.interval()[:, 0])).all()
@@ -207,7 +207,9 @@ def test_batch_keeps_residuals_too(model: DynamicModel, tmp_path: object) -> Non
     for seed in range(2):
         tau = model.inverse_dynamics(model.nominal_parameters(), *states()) + noise(0.9, N, seed)
         paths.append(f"{tmp_path}/{seed}.h5")
-        write_experiment(Experiment(title="x", trials=[Trial(np.arange(N) * 0.01, states()[0], tau=tau, name=f"run {seed}")]), paths[-1])
+        write_experiment(
+            Experiment(title="x", trials=[Trial(np.arange(N) * 0.01, states()[0], tau=tau, joint_names=model.robot.joint_names, name=f"run {seed}")]), paths[-1]
+        )
     found = identify_batch(paths, model).result
     assert found.details.residuals is not None and found.details.residuals.orders.shape == (2, 2)
     assert found.reliable_kind == "hac"
