@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from optid.errors import OptidWarning, unknown_name
 from optid.kernels import JointFactors
+from optid.model.arrays import state_arrays
 from optid.regressor import BaseParameters
 from optid.statistics import Determinacy, t_interval
 
 from .equations import Equations
 from .fit_details import FitDetails
 from .physical_report import PhysicalReport, physical_report
-from .uncertainty import KINDS, REPLICATES, LongRun, bootstrap, correlated_joints, opened
+from .uncertainty import KINDS, REPLICATES, LongRun, bootstrap, correlated_joints, opened, prediction_band
 
 if TYPE_CHECKING:
     from optid.signals import Preprocessing, Samples
@@ -287,6 +288,21 @@ class IdentificationResult:
     def predict(self, q: Any, dq: Any, ddq: Any) -> Array:
         """Torque (N, n) of a motion; directions that the data left open contribute their minimum-norm share."""
         return self.base.torque(self.minimum_norm, q, dq, ddq, dict(self.known))
+
+    def prediction_band(self, q: Any, dq: Any, ddq: Any, level: float = 0.95, kind: str | None = None, noise: bool = True) -> Array:
+        """Half width (N, n) of the band about the predicted torque.
+
+        Parameters
+        ----------
+        q, dq, ddq : (N, n)
+        level : float
+        kind : str, optional
+            Covariance of the estimate, default :attr:`reliable_kind`.
+        noise : bool
+            The band of a further measured torque, the residual's standard deviation in it; False: of the torque the model would have with exact parameters.
+        """
+        states, _ = state_arrays((q, dq, ddq), self.base.model.n, ("q", "dq", "ddq"))
+        return prediction_band(self, states, level, self.reliable_kind if kind is None else kind, noise)
 
     def predict_samples(self, samples: Samples) -> Array:
         """Torque (N, n) at the samples (before any decimation); where a joint stands, its Coulomb friction is 0 and not the sign of noise."""

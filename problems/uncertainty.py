@@ -11,6 +11,7 @@ residuals a = r σ² and P = (rows − r) σ²: the classical numbers rows / (ro
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from optid.errors import DataError, sentence
 from optid.statistics import block_sums, long_run_covariance
 from optid.statistics.residuals import ResidualStatistics
+
+from .equations import Equations
 
 if TYPE_CHECKING:
     from .identification_result import IdentificationResult
@@ -75,12 +78,17 @@ class LongRun:
     def of(cls, fit: IdentificationResult) -> LongRun:
         """From the scores that the fit keeps."""
         kept = require_residuals(fit, "hac")
-        data = long_run_covariance(kept.scores @ bread(fit), kept.trial)
-        power = residual_power(fit)
-        absorbed = float(np.sum((fit.equations.A @ data) * fit.equations.A))
+        return cls.from_scores(kept, fit.equations, residual_power(fit), fit.degrees_of_freedom, prior_share(fit))
+
+    @classmethod
+    def from_scores(cls, kept: ResidualStatistics, equations: Equations, power: float, freedom: float, extra: Array | float = 0.0) -> LongRun:
+        """From scores, the equations behind them and the weighted power of their residuals; ``freedom`` where the fit absorbs none of it."""
+        inverse = equations.covariance(1.0)
+        data = long_run_covariance(kept.scores @ np.where(np.isfinite(inverse), inverse, 0.0), kept.trial)
+        absorbed = float(np.sum((equations.A @ data) * equations.A))
         scale = 1.0 + absorbed / power if power > 0 else 1.0
-        freedom = fit.equations.n_effective * power / absorbed if absorbed > 0 else float(fit.degrees_of_freedom)
-        return cls(scale * data + prior_share(fit), max(freedom, 1.0), scale)
+        found = equations.n_effective * power / absorbed if absorbed > 0 else float(freedom)
+        return cls(scale * data + extra, max(found, 1.0), scale)
 
 
 def bread(fit: IdentificationResult) -> Array:
@@ -116,6 +124,21 @@ def bootstrap(fit: IdentificationResult, replicates: int, block: float | None, s
     if extra.any():
         found = found + np.random.default_rng([seed, 1]).multivariate_normal(np.zeros(len(extra)), extra, size=replicates, method="eigh")
     return found
+
+
+def prediction_band(fit: IdentificationResult, states: Sequence[Array], level: float, kind: str, noise: bool) -> Array:
+    """Half width (N, n) of the band about the predicted torque; directions that the data left open are not in it."""
+    from optid.statistics.intervals import quantile
+
+    covariance = fit.covariance(kind)
+    covariance = np.where(np.isfinite(covariance), covariance, 0.0)
+    freedom = LongRun.of(fit).degrees_of_freedom if kind == "hac" else float(fit.degrees_of_freedom)
+    variances = fit.residual_std**2 if noise else np.zeros(fit.base.model.n)
+    bands = []
+    for start in range(0, len(states[0]), 4096):
+        Y = fit.base.kernel(*(x[start : start + 4096] for x in states))
+        bands.append(np.sqrt(np.einsum("kjr,rs,kjs->kj", Y, covariance, Y, optimize=True).clip(0.0) + variances))
+    return np.asarray(quantile(freedom, level) * np.concatenate(bands)) if bands else np.zeros((0, fit.base.model.n))
 
 
 def opened(covariance: Array, fit: IdentificationResult) -> Array:

@@ -16,11 +16,16 @@ def _tail(level: float) -> float:
     return (1 + level) / 2
 
 
+def quantile(degrees_of_freedom: float, level: float = 0.95) -> float:
+    """Student's t that the middle part ``level`` of the distribution stays within; NaN without a degree of freedom."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees_of_freedom, _tail(level))) if degrees_of_freedom > 0 else float("nan")
+
+
 def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: float, level: float = 0.95) -> Array:
     """Lower and upper ends (r, 2): estimate ± t·sigma with Student's t (NaN where there is no degree of freedom)."""
-    from scipy.stats import t
-
-    half = t.ppf(_tail(level), degrees_of_freedom) * np.asarray(sigma, dtype=float) if degrees_of_freedom > 0 else np.full(np.shape(sigma), np.nan)
+    half = quantile(degrees_of_freedom, level) * np.asarray(sigma, dtype=float)
     middle = np.asarray(estimate, dtype=float)
     return np.stack([middle - half, middle + half], axis=-1)
 
