@@ -40,6 +40,7 @@ _BUILT_IN = {
     "iv": ("closed_loop", "Iv"),
     "didim": ("closed_loop", "Didim"),
     "output_error": ("closed_loop", "ClosedLoopOutputError"),
+    "tls": ("total_least_squares", "Tls"),
 }
 """Name → module in this package, class."""
 
