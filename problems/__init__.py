@@ -10,11 +10,13 @@ _NAMES = {
     "Advice": "forms",
     "BlackBox": "forms",
     "BlackBoxProblem": "black_box",
+    "ClosedLoop": "closed_loop",
+    "CommandedMotion": "closed_loop",
     "Cone": "forms",
     "DriveFit": "drive_fit",
-    "FitDetails": "fit_details",
     "Excitation": "excitation",
     "ExcitationResult": "excitation_result",
+    "FitDetails": "fit_details",
     "FitErrors": "identification_result",
     "FlexibilityResult": "flexibility",
     "FlexibilityTuning": "flexibility",
@@ -23,31 +25,39 @@ _NAMES = {
     "FrictionResult": "friction",
     "Identification": "identification",
     "IdentificationResult": "identification_result",
+    "InstrumentalVariables": "instrumental",
     "InverseKinematics": "inverse_kinematics",
     "InverseKinematicsResult": "inverse_kinematics",
     "KnownInertia": "known_inertia",
     "LeastSquares": "forms",
     "Nlp": "forms",
+    "OutputError": "output_error",
     "PhysicalIdentification": "physical",
     "PhysicalReport": "physical_report",
+    "Plan": "predictive_control",
+    "PredictiveControl": "predictive_control",
+    "PredictiveModel": "predictive_control",
     "Prior": "prior",
     "Problem": "protocol",
     "Regression": "regression",
     "RegressionResult": "regression",
     "Residuals": "forms",
+    "TotalLeastSquares": "total_least_squares",
 }
 
 __all__ = sorted(_NAMES)
 
 if TYPE_CHECKING:
     from .black_box import BlackBoxProblem as BlackBoxProblem
+    from .closed_loop import ClosedLoop as ClosedLoop
+    from .closed_loop import CommandedMotion as CommandedMotion
+    from .drive_fit import DriveFit as DriveFit
     from .excitation import Excitation as Excitation
     from .excitation_result import ExcitationResult as ExcitationResult
-    from .drive_fit import DriveFit as DriveFit
     from .fit_details import FitDetails as FitDetails
-    from .forms import Advice as Advice
     from .flexibility import FlexibilityResult as FlexibilityResult
     from .flexibility import FlexibilityTuning as FlexibilityTuning
+    from .forms import Advice as Advice
     from .forms import BlackBox as BlackBox
     from .forms import Cone as Cone
     from .forms import Form as Form
@@ -59,15 +69,21 @@ if TYPE_CHECKING:
     from .identification import Identification as Identification
     from .identification_result import FitErrors as FitErrors
     from .identification_result import IdentificationResult as IdentificationResult
+    from .instrumental import InstrumentalVariables as InstrumentalVariables
     from .inverse_kinematics import InverseKinematics as InverseKinematics
     from .inverse_kinematics import InverseKinematicsResult as InverseKinematicsResult
+    from .known_inertia import KnownInertia as KnownInertia
+    from .output_error import OutputError as OutputError
     from .physical import PhysicalIdentification as PhysicalIdentification
     from .physical_report import PhysicalReport as PhysicalReport
-    from .known_inertia import KnownInertia as KnownInertia
+    from .predictive_control import Plan as Plan
+    from .predictive_control import PredictiveControl as PredictiveControl
+    from .predictive_control import PredictiveModel as PredictiveModel
     from .prior import Prior as Prior
     from .protocol import Problem as Problem
     from .regression import Regression as Regression
     from .regression import RegressionResult as RegressionResult
+    from .total_least_squares import TotalLeastSquares as TotalLeastSquares
 
 
 def __getattr__(name: str) -> Any:
