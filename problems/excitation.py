@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, LimitsError, ShapeError, sentence
+from optid.errors import DataError, LimitsError, ShapeError, sentence, unknown_name
 from optid.excitation.criteria import Criterion, criterion
+from optid.excitation.earlier import earlier_information
 from optid.excitation.family import Family, FourierFamily
 from optid.excitation.information import Information, noise_vector
 from optid.excitation.motion import Motion
@@ -19,9 +20,8 @@ from optid.excitation.sampling import Sampling
 from optid.excitation.starts import random_start
 from optid.regressor import BaseParameters
 from optid.robot import Limits
-from optid.trajectory import Trajectory
 
-from .excitation_checks import check_limits, jerk_limits, smooth_base
+from .excitation_checks import check_limits, initial_variables, jerk_limits, nominal_parameters, period_range, smooth_base
 from .excitation_form import ExcitationNlp, Stage
 from .excitation_result import ExcitationResult
 
@@ -60,8 +60,16 @@ class Excitation:
         Start and end with zero velocity and acceleration.
     start : (n,), optional [rad, m]
         Posture at the start.
+    information : (r, r), Trajectory, ExcitationResult, IdentificationResult, or a sequence of these, optional
+        What earlier trajectories or recordings already told; the design adds to it (sequential design).
+    trajectories : int
+        Number of motions designed together, ``samples`` samples each.
+    period_range : (shortest, longest), optional [s]
+        Makes the (longest) period a variable; ``period`` then only fixes the ratios between joints.
+    nominal : (p,), optional
+        Standard parameters that predicted errors (and torques) refer to; the robot's own when omitted.
     initial : Trajectory or coefficients, optional
-        Where the first start of the solver begins; otherwise every start is random and seeded.
+        Where the first start of the solver begins; otherwise every start is random and seeded. One for each of several trajectories.
     family : Family, optional
         Another family of motions than the Fourier trajectory of ``harmonics``.
 
@@ -83,6 +91,10 @@ class Excitation:
     jerk: ArrayLike | None = None
     rest: bool = False
     start: ArrayLike | None = None
+    information: Any = None
+    trajectories: int = 1
+    period_range: tuple[float, float] | None = None
+    nominal: ArrayLike | None = None
     initial: Any = None
     family: Family | None = None
 
@@ -101,56 +113,59 @@ class Excitation:
         period = np.asarray(self.period, dtype=float)
         if not np.isfinite(period).all() or not (period > 0).all() or period.size not in (1, n):
             raise DataError(sentence("period of an excitation", self.period, f"a number of seconds above 0, or {n}: one per joint"))
-        if self.family is None:
-            put(self, "family", FourierFamily.of(n, self.harmonics, period, limits.names))
-        if int(self.samples) != self.samples or self.samples * n < self.base.rank:
-            least = -(-self.base.rank // n)
+        if isinstance(self.trajectories, bool) or int(self.trajectories) != self.trajectories or self.trajectories < 1:
+            raise DataError(sentence("trajectories of an excitation", self.trajectories, "a whole number, one or more"))
+        known = 0 if self.information is None else self.base.rank
+        if int(self.samples) != self.samples or self.samples < 1 or self.samples * n * self.trajectories + known < self.base.rank:
+            least = -(-self.base.rank // (n * self.trajectories))
             raise DataError(sentence("samples of an excitation", self.samples, f"at least {least}, for {self.base.rank} parameters of {n} joints"))
+        period_range(self.period_range, period)
+        put(self, "nominal", nominal_parameters(self.nominal, self.base))
+        put(self, "information", earlier_information(self.information, self.base, self.noise, self.samples))  # type: ignore[arg-type]
+        if self.family is not None and self.family.n != n:
+            raise ShapeError(sentence("family of an excitation", f"{self.family.n} joints", f"{n}, the joints of the model"))
+        _ = self.motion.free  # refuses too few coefficients for the end conditions
+        if isinstance(self.column_scaling, str) and self.column_scaling not in ("none", "unit"):
+            raise unknown_name("column_scaling", self.column_scaling, ("none", "unit"))
         if not isinstance(self.column_scaling, str) and np.shape(self.column_scaling) != (self.base.rank,):
             raise ShapeError(sentence("column_scaling", f"shape {np.shape(self.column_scaling)}", f"'none', 'unit' or ({self.base.rank},) factors"))
 
     @cached_property
     def motion(self) -> Motion:
-        """The motion to be designed."""
-        longest = float(np.max(self.period))
+        """The motion to be designed (each of several)."""
         start = None if self.start is None else tuple(float(v) for v in np.asarray(self.start, dtype=float))
-        return Motion(self.family, (longest, longest), self.limits, self.jerk, self.rest, start)  # type: ignore[arg-type]
+        period = np.asarray(self.period, dtype=float)
+        family = self.family or FourierFamily.of(self.limits.n, self.harmonics, period, self.limits.names)  # type: ignore[union-attr]
+        return Motion(family, period_range(self.period_range, period), self.limits, self.jerk, self.rest, start)  # type: ignore[arg-type]
 
     @cached_property
-    def information(self) -> Information:
+    def design(self) -> Information:
         """Information as a function of the variables."""
         sampling = Sampling(self.motion, self.motion.family.phases(self.samples))
         columns = self.column_scaling if isinstance(self.column_scaling, str) else tuple(float(c) for c in self.column_scaling)
-        return Information(self.base, (sampling,), self.noise, None, columns)  # type: ignore[arg-type]
+        return Information(self.base, (sampling,) * self.trajectories, self.noise, self.information, columns)  # type: ignore[arg-type]
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     def form(self) -> ExcitationNlp:
         """The first nonlinear program of the sequence."""
-        stage = Stage(self.information, self.criterion, (Rows.grid(self.motion),))  # type: ignore[arg-type]
+        stage = Stage(self.design, self.criterion, (Rows.grid(self.motion),) * self.trajectories)  # type: ignore[arg-type]
         return ExcitationNlp.of(stage, self._first(), self.random_start)
 
     def random_start(self, rng: np.random.Generator) -> Array:
-        """Variables of a random motion inside the limits."""
-        return random_start(self.motion, rng)
+        """Variables of random motions inside the limits."""
+        return np.concatenate([random_start(self.motion, rng) for _ in range(self.trajectories)])
 
     def _first(self) -> Array | None:
         """The given start; one that carries no information is mixed with a random one, for the criterion has no slope there."""
         if self.initial is None:
             return None
-        motion = self.motion
-        if isinstance(self.initial, Trajectory):
-            C = getattr(self.initial, "matrix", None)
-            if C is None or C.shape != (motion.family.n, motion.family.m):
-                raise ShapeError(sentence("initial trajectory", type(self.initial).__name__, f"one of {motion.family.m} coefficients a joint"))
-        else:
-            C = np.asarray(self.initial, dtype=float)
-            if C.size != motion.family.n * motion.family.m or not np.isfinite(C).all():
-                raise ShapeError(sentence("initial coefficients", f"shape {C.shape}", f"({motion.family.n}, {motion.family.m}) finite numbers"))
-            C = C.reshape(motion.family.n, motion.family.m)
-        x = motion.vector(C, motion.duration[1])
-        if np.isinf(self.information.quality(x).condition_number):
+        given = [self.initial] if self.trajectories == 1 else list(self.initial)
+        if len(given) != self.trajectories:
+            raise ShapeError(sentence("initial trajectories", len(given), f"{self.trajectories}"))
+        x = np.concatenate([initial_variables(self.motion, each) for each in given])
+        if np.isinf(self.design.quality(x).condition_number):
             x = 0.5 * (x + self.random_start(np.random.default_rng(0)))
         return x
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import LimitsError, ShapeError, sentence
+from optid.errors import DataError, LimitsError, ShapeError, sentence
+from optid.excitation.motion import Motion
 from optid.regressor import BaseParameters
 from optid.robot import Limits
+from optid.trajectory import Trajectory
+
+Array = NDArray[np.float64]
 
 SMOOTH = 0.05
 """Width of the smooth friction sign as a share of the velocity limit, where neither model nor user gives one."""
@@ -69,3 +73,36 @@ def smooth_base(base: BaseParameters, limits: Limits, width: ArrayLike | None) -
     if chosen is None or not np.isfinite(chosen).all() or not (chosen > 0).all():
         raise ShapeError(sentence("sign_width of an excitation", repr(width), f"a speed above 0, or {model.n} of them"))
     return replace(base, model=model.with_sign_width(tuple(float(w) for w in chosen)))
+
+
+def period_range(given: ArrayLike | None, period: Array) -> tuple[float, float]:
+    """Shortest and longest duration [s]: the given range, else the longest period twice."""
+    if given is None:
+        return float(period.max()), float(period.max())
+    ends = np.asarray(given, dtype=float)
+    if ends.shape != (2,) or not np.isfinite(ends).all() or not 0 < ends[0] <= ends[1]:
+        raise DataError(sentence("period_range of an excitation", given, "(shortest, longest) seconds, above 0"))
+    return float(ends[0]), float(ends[1])
+
+
+def nominal_parameters(given: ArrayLike | None, base: BaseParameters) -> Array:
+    """Standard parameters (p,): the given ones, else what the robot's description states."""
+    model = base.model
+    values = model.nominal_parameters() if given is None else np.array(given, dtype=float)
+    if values.shape != (model.p,) or not np.isfinite(values).all():
+        raise ShapeError(sentence("nominal parameters", f"shape {values.shape}", f"({model.p},) finite standard parameters"))
+    return np.asarray(values)
+
+
+def initial_variables(motion: Motion, given: Any) -> Array:
+    """Variables of a given trajectory, or of coefficients (n, m)."""
+    n, m = motion.family.n, motion.family.m
+    if isinstance(given, Trajectory):
+        coefficients = motion.family.coefficients_of(given)
+        duration = float(np.clip(given.duration, *motion.duration))
+    else:
+        coefficients, duration = np.asarray(given, dtype=float), motion.duration[1]
+    if coefficients is None or coefficients.size != n * m or not np.isfinite(coefficients).all():
+        found = type(given).__name__ if coefficients is None else f"shape {coefficients.shape}"
+        raise ShapeError(sentence("initial motion", found, f"a trajectory of the design's family, or ({n}, {m}) finite coefficients"))
+    return motion.vector(coefficients.reshape(n, m), duration)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.errors import ShapeError, sentence
 from optid.excitation.quality import Quality
 from optid.robot import Limits
 from optid.trajectory import CheckReport, Trajectory
@@ -49,19 +50,35 @@ class ExcitationResult:
         return self.problem.limits  # type: ignore[return-value]
 
     @cached_property
+    def trajectories(self) -> tuple[Trajectory, ...]:
+        """The designed motions."""
+        design = self.problem.design
+        return tuple(motion.trajectory(self.x[part]) for motion, part in zip(design.motions, design.parts, strict=True))
+
+    @property
     def trajectory(self) -> Trajectory:
-        """The designed motion."""
-        return self.problem.motion.trajectory(self.x)
+        """The designed motion, when it is one.
+
+        Raises
+        ------
+        ShapeError
+            When several were designed together.
+        """
+        if len(self.trajectories) > 1:
+            raise ShapeError(sentence("designed trajectories", len(self.trajectories), "one", "Use .trajectories."))
+        return self.trajectories[0]
 
     @property
     def coefficients(self) -> Array:
-        """Coefficients (n, m) of the motion; for a Fourier trajectory ``q0, a_1 ... a_H, b_1 ... b_H``."""
-        return self.problem.motion.coefficients(self.x)[0]
+        """Coefficients (n, m) of the motion, or (k, n, m) of several; for a Fourier trajectory ``q0, a_1 ... a_H, b_1 ... b_H``."""
+        design = self.problem.design
+        each = np.stack([motion.coefficients(self.x[part])[0] for motion, part in zip(design.motions, design.parts, strict=True)])
+        return each if len(each) > 1 else each[0]
 
     @cached_property
     def quality(self) -> Quality:
-        """Figures of the samples of the design."""
-        return self.problem.information.quality(self.x)
+        """Figures of the samples of the design, together with any earlier information."""
+        return self.problem.design.quality(self.x, self.base.beta(np.asarray(self.problem.nominal)))
 
     @property
     def condition_number(self) -> float:
@@ -69,15 +86,16 @@ class ExcitationResult:
         return self.quality.condition_number
 
     @cached_property
-    def check(self) -> CheckReport:
-        """Proof that position, velocity, acceleration (and jerk) limits hold at every instant, or where they do not."""
+    def checks(self) -> tuple[CheckReport, ...]:
+        """Per motion the proof that position, velocity, acceleration (and jerk) limits hold at every instant, or where they do not."""
         jerk = np.array(self.problem.jerk)
-        return self.trajectory.check(self.limits, jerk=jerk if np.isfinite(jerk).any() else None, rest=self.problem.rest)
+        given = jerk if np.isfinite(jerk).any() else None
+        return tuple(trajectory.check(self.limits, jerk=given, rest=self.problem.rest) for trajectory in self.trajectories)
 
     @property
     def proven(self) -> bool:
         """Whether every limit holds at every instant."""
-        return bool(self.check)
+        return all(bool(check) for check in self.checks)
 
     @property
     def converged(self) -> bool:
@@ -85,4 +103,4 @@ class ExcitationResult:
         return self.solution.success
 
     def __str__(self) -> str:
-        return f"{self.quality}; {self.check}; {self.solution}"
+        return f"{self.quality}; {'; '.join(map(str, self.checks))}; {self.solution}"

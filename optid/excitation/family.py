@@ -67,6 +67,10 @@ class Family(ABC):
     def trajectory(self, coefficients: Array, duration: float) -> Trajectory:
         """The trajectory of coefficients (n, m) over a duration [s]."""
 
+    @abstractmethod
+    def coefficients_of(self, trajectory: Trajectory) -> Array | None:
+        """Coefficients (n, m) of a trajectory of this family, None for any other one."""
+
     def phases(self, count: int) -> Array:
         """``count`` equally spaced phases; a periodic family leaves out the end, which is its start."""
         return np.arange(count) / count if self.periodic else np.linspace(0.0, 1.0, count)
@@ -132,3 +136,9 @@ class FourierFamily(Family):
     def trajectory(self, coefficients: Array, duration: float) -> Fourier:
         period = duration * np.array(self.ratios) if set(self.ratios) != {1.0} else duration
         return Fourier.from_coefficients(coefficients, self.harmonics, period, self.joint_names)
+
+    def coefficients_of(self, trajectory: Trajectory) -> Array | None:
+        if not isinstance(trajectory, Fourier) or trajectory.n != self.n or trajectory.harmonics > self.harmonics:
+            return None
+        fill = np.zeros((self.n, self.harmonics - trajectory.harmonics))
+        return np.hstack([trajectory.q0[:, None], trajectory.a, fill, trajectory.b, fill])

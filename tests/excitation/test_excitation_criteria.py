@@ -55,8 +55,8 @@ def test_frozen_joint_is_no_crash() -> None:
     problem = Excitation(base, harmonics=2, period=1.0, limits=Limits.of(2, position=1.5, velocity=20.0))
     x = problem.motion.vector(frozen.matrix, 1.0)
     for criterion in CRITERIA.values():
-        assert np.isfinite(problem.information.value(x, criterion))
-        assert np.isfinite(problem.information.gradient(x, criterion, 4.0)).all()
+        assert np.isfinite(problem.design.value(x, criterion))
+        assert np.isfinite(problem.design.gradient(x, criterion, 4.0)).all()
 
 
 def test_all_zero_coefficients_are_a_start() -> None:
@@ -64,8 +64,8 @@ def test_all_zero_coefficients_are_a_start() -> None:
     base = c49()
     problem = Excitation(base, harmonics=2, period=1.0, limits=Limits.of(2, position=1.5, velocity=20.0), samples=40, initial=np.zeros((2, 5)))
     zero = np.zeros(problem.motion.size)
-    assert np.isfinite(problem.information.value(zero, CRITERIA["condition"]))
-    assert np.isfinite(problem.information.gradient(zero, CRITERIA["condition"], 1.0)).all()
+    assert np.isfinite(problem.design.value(zero, CRITERIA["condition"]))
+    assert np.isfinite(problem.design.gradient(zero, CRITERIA["condition"], 1.0)).all()
     result = optid.solve(problem, solver="ipopt", seed=0)
     assert result.converged and result.proven
     assert np.abs(result.coefficients).max() > 0.1
@@ -89,7 +89,7 @@ def test_stand_ins_bound_the_criteria_and_tend_to_them() -> None:
 def test_derivatives_are_exact(name: str, options: dict[str, object]) -> None:
     """Against central differences."""
     problem = Excitation(c49(), harmonics=3, period=2.0, limits=Limits.of(2, position=1.5, velocity=20.0), samples=30, criterion=name, **options)  # type: ignore[arg-type]
-    information, criterion = problem.information, CRITERIA[name]
+    information, criterion = problem.design, CRITERIA[name]
     x = problem.random_start(np.random.default_rng(3))
     for power in (2.0, 16.0):
         step = 3e-6
@@ -120,8 +120,8 @@ def test_common_noise_scales_all_singular_values() -> None:
     """It leaves their ratio, the condition number."""
     problem = Excitation(c49(), harmonics=3, period=2.0, limits=Limits.of(2, position=1.5, velocity=20.0), samples=30)
     x = problem.random_start(np.random.default_rng(1))
-    loud = replace(problem, noise=10.0).information.quality(x)
-    quiet = problem.information.quality(x)
+    loud = replace(problem, noise=10.0).design.quality(x)
+    quiet = problem.design.quality(x)
     assert loud.condition_number == pytest.approx(quiet.condition_number, rel=1e-9)
     assert loud.smallest_singular_value == pytest.approx(quiet.smallest_singular_value / 10, rel=1e-9)
     np.testing.assert_allclose(loud.sigma, 10 * quiet.sigma, rtol=1e-9)
@@ -134,8 +134,8 @@ def test_predicted_sigma_is_the_spread_of_the_estimates() -> None:
     problem = Excitation(base, harmonics=3, period=2.0, limits=Limits.of(2, position=1.5, velocity=20.0), samples=30, noise=[0.3, 0.1])
     x = problem.random_start(np.random.default_rng(1))
     beta = base.beta(model.nominal_parameters())
-    quality = problem.information.quality(x, beta)
-    W = problem.information.stacked(x)
+    quality = problem.design.quality(x, beta)
+    W = problem.design.stacked(x)
     errors = np.linalg.pinv(W) @ np.random.default_rng(0).standard_normal((len(W), 4000))
     np.testing.assert_allclose(errors.std(axis=1), quality.sigma, rtol=0.05)
     np.testing.assert_allclose(quality.relative_sigma, quality.sigma / np.abs(beta))
