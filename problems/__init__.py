@@ -16,6 +16,8 @@ _NAMES = {
     "DriveFit": "drive_fit",
     "Excitation": "excitation",
     "ExcitationResult": "excitation_result",
+    "DriveGains": "drive_gains",
+    "DriveGainsResult": "drive_gains",
     "FitDetails": "fit_details",
     "FitErrors": "identification_result",
     "FlexibilityResult": "flexibility",
@@ -32,6 +34,8 @@ _NAMES = {
     "LeastSquares": "forms",
     "Nlp": "forms",
     "OutputError": "output_error",
+    "Payload": "payload",
+    "PayloadResult": "payload",
     "PhysicalIdentification": "physical",
     "PhysicalReport": "physical_report",
     "Plan": "predictive_control",
@@ -52,6 +56,8 @@ if TYPE_CHECKING:
     from .closed_loop import ClosedLoop as ClosedLoop
     from .closed_loop import CommandedMotion as CommandedMotion
     from .drive_fit import DriveFit as DriveFit
+    from .drive_gains import DriveGains as DriveGains
+    from .drive_gains import DriveGainsResult as DriveGainsResult
     from .excitation import Excitation as Excitation
     from .excitation_result import ExcitationResult as ExcitationResult
     from .fit_details import FitDetails as FitDetails
@@ -74,6 +80,8 @@ if TYPE_CHECKING:
     from .inverse_kinematics import InverseKinematicsResult as InverseKinematicsResult
     from .known_inertia import KnownInertia as KnownInertia
     from .output_error import OutputError as OutputError
+    from .payload import Payload as Payload
+    from .payload import PayloadResult as PayloadResult
     from .physical import PhysicalIdentification as PhysicalIdentification
     from .physical_report import PhysicalReport as PhysicalReport
     from .predictive_control import Plan as Plan
