@@ -8,6 +8,7 @@ import typer
 
 from .base import base
 from .demo import demo
+from .drives import drives
 from .guard import Commands
 from .identify import identify
 from .import_ import import_
@@ -46,3 +47,4 @@ app.command("import")(import_)
 app.command("identify")(identify)
 app.command("validate")(validate)
 app.command("base")(base)
+app.command("drives")(drives)
