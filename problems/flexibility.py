@@ -40,8 +40,7 @@ class FlexibilityTuning:
     Parameters
     ----------
     run : callable
-        Υ (n,) [%] of all axes → the :class:`~optid.Trial` recorded. A run that raises, or that the rule cannot judge, counts as failed; an
-        :class:`~optid.OptidError` (a robot that does not answer) ends the search.
+        Υ (n,) [%] of all axes → the :class:`~optid.Trial` recorded. A run that raises, or that the rule cannot judge, counts as failed.
         The motion is the caller's: a point-to-point move in the general tuning, the user's own path in the process tuning.
     rule : Rule
         The objective.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import casadi as ca
 import numpy as np
@@ -70,6 +70,10 @@ class Feedforward:
         if self.model.m != self.model.n:
             passive = self.model.robot.joint_names[next(j for j, joint in enumerate(self.model.joints) if not joint.driven)]
             raise RobotError(sentence("model of a feedforward", f"joint {passive!r} has no motor", "a motor at every joint", "The plant may have such joints."))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """CasADi expressions do not pickle; they are built again on first use."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def n(self) -> int:

@@ -7,8 +7,9 @@ the steep friction at standstill, and implicit solvers suffer from the sampled r
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import casadi as ca
 import numpy as np
@@ -83,6 +84,7 @@ class FlexibleLoop:
     step: float = 1e-4
     rate: float = 1000.0
     backend: str = "auto"
+    feedforward: Feedforward = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -96,7 +98,9 @@ class FlexibleLoop:
         if not (0 < self.step < np.inf and 0 < self.rate < np.inf) or self.every < 1 or abs(self.every * self.step * self.rate - 1) > 1e-9:
             raise DataError(sentence("step and rate of a simulation", f"{self.step:g} s, {self.rate:g} Hz", "a whole number of steps between samples"))
 
-    feedforward: Feedforward = None  # type: ignore[assignment]
+    def __getstate__(self) -> dict[str, Any]:
+        """CasADi expressions do not pickle; they are built again on first use."""
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def n(self) -> int:
