@@ -14,15 +14,16 @@ _NAMES = {
     "CommandedMotion": "closed_loop",
     "Cone": "forms",
     "DriveFit": "drive_fit",
-    "Excitation": "excitation",
-    "ExcitationResult": "excitation_result",
     "DriveGains": "drive_gains",
     "DriveGainsResult": "drive_gains",
+    "Excitation": "excitation",
+    "ExcitationResult": "excitation_result",
     "FitDetails": "fit_details",
     "FitErrors": "identification_result",
     "FlexibilityResult": "flexibility",
     "FlexibilityTuning": "flexibility",
     "Form": "forms",
+    "FrictionComparison": "friction_comparison",
     "FrictionCurve": "friction",
     "FrictionResult": "friction",
     "Identification": "identification",
@@ -30,6 +31,8 @@ _NAMES = {
     "InstrumentalVariables": "instrumental",
     "InverseKinematics": "inverse_kinematics",
     "InverseKinematicsResult": "inverse_kinematics",
+    "JointFriction": "friction_joint",
+    "JointFrictionResult": "friction_joint",
     "KnownInertia": "known_inertia",
     "LeastSquares": "forms",
     "Nlp": "forms",
@@ -47,6 +50,7 @@ _NAMES = {
     "RegressionResult": "regression",
     "Residuals": "forms",
     "TotalLeastSquares": "total_least_squares",
+    "compare_friction": "friction_comparison",
 }
 
 __all__ = sorted(_NAMES)
@@ -72,6 +76,10 @@ if TYPE_CHECKING:
     from .forms import Residuals as Residuals
     from .friction import FrictionCurve as FrictionCurve
     from .friction import FrictionResult as FrictionResult
+    from .friction_comparison import FrictionComparison as FrictionComparison
+    from .friction_comparison import compare_friction as compare_friction
+    from .friction_joint import JointFriction as JointFriction
+    from .friction_joint import JointFrictionResult as JointFrictionResult
     from .identification import Identification as Identification
     from .identification_result import FitErrors as FitErrors
     from .identification_result import IdentificationResult as IdentificationResult
