@@ -4,6 +4,7 @@ from .indices import Indices, TrackingIndices, cartesian_error, tracking_indices
 from .laws import ComputedTorque, Feedforward, GravityPD, Law, VoltageLaw
 from .motion import ExpressionMotion, Motion
 from .outer_loop import OuterLoop, critical_gain
+from .predictive import Predictive
 from .reference import Reference, Target
 from .simulate import Simulation, simulate
 
@@ -16,6 +17,7 @@ __all__ = [
     "Law",
     "Motion",
     "OuterLoop",
+    "Predictive",
     "Reference",
     "Simulation",
     "Target",

@@ -80,5 +80,5 @@ def run_continuous(
     for k, (values, z) in enumerate(zip(shape, found[:, 3 * n :], strict=True)):
         now = State(*values)
         u[k] = controller.command(now.q, now.dq, Target(*(x[k] for x in target)), z)
-        tau[k], current[k] = plant.drive(now, u[k]) if plant.actuators else (u[k], 0.0)
+        tau[k], current[k] = plant.drive(now, u[k])
     return Simulation(time, shape[:, 0], shape[:, 1], wanted, target, u, tau, current, plant.model.robot)

@@ -178,7 +178,7 @@ def _sampled(
         waiting.append(program.command(k, q, dq))
         u = waiting.pop(0)
         states[k], inputs[k] = state, u
-        torques[k], currents[k] = plant.drive(state, u) if plant.actuators else (u, 0.0)
+        torques[k], currents[k] = plant.drive(state, u)
         if k + 1 < count:
             state = plant.advance(state, u, period, None if push is None else push(time[k]))
     robot = plant.model.robot

@@ -52,6 +52,8 @@ class Plant:
         Standard parameters; the model's own robot's by default.
     actuators : n Actuators, optional
         Inputs are then terminal voltages [V], limited to each actuator's ``max_voltage``; a motor with L = 0 has no electrical state.
+    max_torque : (n,), optional [N m]
+        Without actuators: inputs are limited to these magnitudes (joint side).
     step : float [s]
         Largest step of the fixed-step integrator (classical Runge-Kutta of order 4). Motors shorten it to half their electrical time constant.
 
@@ -64,6 +66,7 @@ class Plant:
     model: DynamicModel
     pi: Any = None
     actuators: tuple[Actuator, ...] = ()
+    max_torque: Any = None
     step: float = STEP
 
     def __post_init__(self) -> None:
@@ -74,6 +77,13 @@ class Plant:
             raise DataError(sentence("parameters of a plant", "NaN or infinite values", "finite numbers"))
         if len(self.actuators) not in (0, self.model.n):
             raise ShapeError(sentence("actuators of a plant", f"{len(self.actuators)}", f"{self.model.n}, one for each drive, or none"))
+        if self.max_torque is not None:
+            limit = np.array(self.max_torque, dtype=float)
+            if limit.shape not in ((), (self.model.n,)) or not (limit > 0).all() or self.actuators:
+                raise DataError(
+                    sentence("max_torque of a plant", limit.tolist(), f"a positive torque, or {self.model.n}, and no actuators", "Motors have max_voltage.")
+                )
+            object.__setattr__(self, "max_torque", np.broadcast_to(limit, (self.model.n,)))
         if not 0 < self.step < np.inf:
             raise DataError(sentence("step of a plant", self.step, "a positive number of seconds"))
         if not _invertible(self.model, pi, np.zeros((1, self.n))) and not _invertible(self.model, pi, np.full((1, self.n), 0.7)):
@@ -116,7 +126,8 @@ class Plant:
         dq, current = x[n : 2 * n], x[2 * n :]
         motor = dq if self.model.robot.coupling is None else ca.mtimes(constant(np.linalg.inv(C)), dq)
         if not self.actuators:
-            return dq, motor, ca.SX(n, 1), ca.SX(n, 1), u
+            limit = self.max_torque
+            return dq, motor, ca.SX(n, 1), ca.SX(n, 1), u if limit is None else ca.fmin(ca.fmax(u, -ca.DM(limit)), ca.DM(limit))
         rates, amperes = ca.SX(n, 1), ca.SX(n, 1)
         for j, a in enumerate(self.actuators):
             limit = a.max_voltage
@@ -215,6 +226,8 @@ class Plant:
 
     def drive(self, state: State, u: ArrayLike) -> tuple[Array, Array]:
         """Joint torques (n,) [N m] of the drives and their currents (n,) [A] (zeros without motors) under inputs u."""
+        if not self.actuators and self.max_torque is None:
+            return np.asarray(u, dtype=float), np.zeros(self.n)
         tau, current, _, _ = self._calls["drive"](np.concatenate(state), u)
         return tau, current
 
