@@ -59,8 +59,8 @@ class PredictiveModel:
     horizon : int
         Periods H that are looked ahead.
     position, speed, effort : scalar or (n,)
-        Weights of the squared errors of position and speed at the ends of the periods, and of the squared deviation of the acceleration from the wanted one, each
-        as accelerations: errors count as ``e / T²``, ``ė / T`` and ``a − a_d``, so that the weights are numbers without units.
+        Weights of the squared errors of position and speed at the ends of the periods, and of the squared deviation of the acceleration from the wanted one,
+        each as an acceleration: errors count as ``e / T²``, ``ė / T`` and ``a − a_d``, so that the weights are numbers without units.
     torque : scalar or (n,), optional [N m]
         Largest magnitudes; the robot's limits by default (infinite where it has none).
     """
