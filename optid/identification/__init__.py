@@ -1,7 +1,26 @@
 """The main job: recordings and a model in, a fitted model out."""
 
 from .batch import BatchResult, FileReport, identify_batch
+from .compare import Comparison, compare
+from .complete import physical_set
+from .load import identify_drive_gains, identify_payload
 from .pipeline import METHODS, identify
 from .result_file import load_result, save_result
+from .write_back import identified_robot, write_robot
 
-__all__ = ["METHODS", "BatchResult", "FileReport", "identify", "identify_batch", "load_result", "save_result"]
+__all__ = [
+    "METHODS",
+    "BatchResult",
+    "Comparison",
+    "FileReport",
+    "compare",
+    "identified_robot",
+    "identify",
+    "identify_batch",
+    "identify_drive_gains",
+    "identify_payload",
+    "load_result",
+    "physical_set",
+    "save_result",
+    "write_robot",
+]
