@@ -134,7 +134,7 @@ REFERENCES: tuple[Reference, ...] = (
     Reference("simplex", _simplex, 0.165, (0.6, 0.4, 0.0), 1e-7, 1e-2, "projection on the simplex: threshold 0.2"),
     Reference("half plane", _half_plane, 1.0, (1.0, 0.0), 1e-7, 0.3, "projection on x1 + x2 = 1"),
     Reference("cone", _cone, 2.5, ((1 + 5**0.5) / 2, 1.0, (5**0.5 - 1) / 2), 1e-6, 0.1, "positive part of [[1, 2], [2, −1]], eigenvalues ±√5"),
-    Reference("rosenbrock", _rosenbrock, 0.0, (1.0, 1.0), 1e-8, 2.0, "Rosenbrock 1960"),
+    Reference("rosenbrock", _rosenbrock, 0.0, (1.0, 1.0), 1e-8, 5.0, "Rosenbrock 1960"),
     Reference("circle", _circle, -2.0, (-1.0, -1.0), 1e-6, 0.1, "Lagrange multiplier"),
     Reference("four variables", _four_variables, 17.0140173, (1.0, 4.7429994, 3.8211503, 1.3794082), 1e-5, 1.0, "Hock & Schittkowski 1981, problem 71"),
     Reference("parcel", _parcel, -3456.0, (24.0, 12.0, 12.0), 1e-3, 1200.0, "Rosenbrock's post office"),
@@ -142,6 +142,6 @@ REFERENCES: tuple[Reference, ...] = (
     Reference("tail", _tail, 0.0, (0.94, 1.07), 1e-8, 0.05, "by construction"),
     Reference("near zero", _near_zero, 0.0, (3.0,), 1e-10, 0.2, "by construction"),
     Reference("bowl", _bowl, 0.0, (0.3, 0.3), 1e-6, 1e-2, "by construction"),
-    Reference("corner", _corner, 3.0, (1.0, 1.0, 1.0), 1e-6, 0.7, "by construction"),
+    Reference("corner", _corner, 3.0, (1.0, 1.0, 1.0), 1e-6, 1.0, "by construction"),
     Reference("whole numbers", _whole, -3.67, (4.0, -3.0), 1e-9, 1e-9, "all 121 points: 0.64 + 1.69 − 6"),
 )

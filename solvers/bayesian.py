@@ -71,13 +71,12 @@ class Bayesian:
             if not len(drawn):
                 return Outcome(None, "optimal", "every allowed point drawn is known")
             finite = np.isfinite(values)
-            if finite.sum() < 2:
-                ask(drawn[0])
-                continue
-            ask(drawn[int(np.argmax(surrogate.improvement(np.array(points), np.array(values), drawn)))])
+            order = np.arange(len(drawn)) if finite.sum() < 2 else np.argsort(-surrogate.improvement(np.array(points), np.array(values), drawn), kind="stable")
+            allowed = (drawn[i] for i in order if form.implicit(box.to_x(drawn[i])) <= 0)
+            ask(next(allowed, drawn[order[0]]))
 
     def _candidates(self, form: BlackBox, box: Box, run: Run, points: list[np.ndarray], values: list[float]) -> np.ndarray:
-        """Allowed points (c, d), unknown ones on whole numbers: uniform over the box, and around the best point at shrinking distances."""
+        """Points (c, d), unknown ones on whole numbers: uniform over the box, and around the best point at shrinking distances."""
         half = self.candidates // 2
         uniform = run.rng.random((half, box.size))
         centre = points[int(np.argmin(values))] if points else box.to_unit(run.x0)
@@ -86,8 +85,6 @@ class Bayesian:
         if form.integer:
             whole = np.unique([box.to_x(u) for u in drawn], axis=0)
             drawn = np.array([box.to_unit(x) for x in whole if tuple(map(float, x)) not in run.known]).reshape(-1, box.size)
-        if form.violation is not None:
-            drawn = np.array([u for u in drawn if form.implicit(box.to_x(u)) <= 0]).reshape(-1, box.size)
         return drawn
 
 

@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 
 Callback = Callable[[Iterate], Any]
 
-FROZEN = 500
+FROZEN = 200
 """Known points in a row after which a search on a grid is ended: it has nothing new to ask."""
 
 

@@ -8,7 +8,7 @@ from optid.problems.reference import REFERENCES, Reference
 from optid.solvers import available_solvers
 from optid.testing import check_reference, check_solver
 
-BUDGET = {"bayesian": 30, "nevergrad": 250}
+BUDGET = {"bayesian": 20, "nevergrad": 120}
 
 
 @pytest.mark.parametrize("name", available_solvers())
