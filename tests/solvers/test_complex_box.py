@@ -38,10 +38,10 @@ PEAKS = BlackBoxProblem(peaks, lower=[-3, -3], upper=[3, 3])
 
 
 def test_rosenbrock_hit_rate() -> None:
-    """Independent implementations reach 0.986 with 324 evaluations; the band here is that of 100 seeds."""
-    rate, evaluations = hits(ROSENBROCK, 0.0, 100, 500, 1e-2)
-    assert rate >= 0.94
-    assert 275 <= evaluations <= 365
+    """Independent implementations reach 0.986 with 324 evaluations; the band here is that of 60 seeds."""
+    rate, evaluations = hits(ROSENBROCK, 0.0, 60, 500, 1e-2)
+    assert rate >= 0.93
+    assert 270 <= evaluations <= 370
 
 
 def test_peaks_hit_rate() -> None:

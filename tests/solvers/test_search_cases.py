@@ -39,14 +39,14 @@ def test_failed_evaluations_are_counted_and_listed(name: str) -> None:
             raise value
         return value
 
-    solution = optid.solve(BlackBoxProblem(cost, lower=[-1, -1], upper=[1, 1]), solver=name, budget=60 if name == "bayesian" else 300)
+    solution = optid.solve(BlackBoxProblem(cost, lower=[-1, -1], upper=[1, 1]), solver=name, budget=40 if name == "bayesian" else 300)
     assert np.max(np.abs(solution.x - 0.3)) <= 0.05 + 1e-12
     failed = [point for point in solution.history if np.isnan(point.fun)]
     assert solution.n_failed == len(failed)
     assert all(point.x[0] > 0.5 for point in failed)
 
 
-@pytest.mark.parametrize("budget", [50, 100, 200, 500, 1000])
+@pytest.mark.parametrize("budget", [50, pytest.param(100, marks=pytest.mark.slow), 200, pytest.param(500, marks=pytest.mark.slow), 1000])
 @pytest.mark.parametrize("size", [1, 2, 3, 6, 12])
 def test_default_search_at_every_size_and_budget(size: int, budget: int) -> None:
     """C89: no crash at any budget, and 0.02 at the largest."""
