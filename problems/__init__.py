@@ -13,6 +13,8 @@ _NAMES = {
     "ClosedLoop": "closed_loop",
     "CommandedMotion": "closed_loop",
     "Cone": "forms",
+    "Decoupling": "decoupling",
+    "DecouplingResult": "decoupling",
     "DriveFit": "drive_fit",
     "DriveGains": "drive_gains",
     "DriveGainsResult": "drive_gains",
@@ -59,6 +61,8 @@ if TYPE_CHECKING:
     from .black_box import BlackBoxProblem as BlackBoxProblem
     from .closed_loop import ClosedLoop as ClosedLoop
     from .closed_loop import CommandedMotion as CommandedMotion
+    from .decoupling import Decoupling as Decoupling
+    from .decoupling import DecouplingResult as DecouplingResult
     from .drive_fit import DriveFit as DriveFit
     from .drive_gains import DriveGains as DriveGains
     from .drive_gains import DriveGainsResult as DriveGainsResult

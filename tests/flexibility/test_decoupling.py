@@ -1,0 +1,75 @@
+"""Postures that decouple axes, and the plan for a six-axis arm."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import optid
+from optid.errors import LimitsError, RobotError, ShapeError
+from optid.flexibility.two_axis import set_a
+from optid.library import iiwa, kr300
+from optid.model import DynamicModel
+from optid.problems.decoupling import Decoupling, decoupling_plan, residual_coupling
+from optid.robot import Link, Robot
+
+RANGE = {"lower": np.radians([-185, -140, -120, -350, -122.5, -350]), "upper": np.radians([185, -5, 155, 350, 122.5, 350])}
+
+
+def test_two_axes_decouple_where_the_mass_matrix_does() -> None:
+    """J23 = j3 + m3 (ξ3² − l2 ξ3 sin q3) = 0: sin q3 = 146 / 150.5 for set A (gravity does not count at 1 kHz, nor the move of a millionth)."""
+    problem = Decoupling(set_a().arm, 0, frequency=1e3, move=1e-6, lower=(-1.0, 0.5), upper=(1.0, 1.45), x0=(0.0, 1.0))
+    result = optid.solve(problem, solver="ipopt")
+    assert np.isclose(np.sin(result.posture[1]), 146 / 150.5, rtol=1e-4)
+    assert result.left < 1e-4 and result.solution.success
+    M = set_a().arm.mass_matrix(problem.pi, [0.0, 0.0])
+    assert np.isclose(problem.coupling([0.0, 0.0])[0, 0, 1], M[0, 1] / np.sqrt(M[0, 0] * M[1, 1]), rtol=1e-5)
+
+
+def test_gravity_couples_slow_vibrations() -> None:
+    """∂G3/∂q2 = m3 ξ3 g sin(q2 + q3) against ω² √(J22 J33), by hand at one posture."""
+    problem = Decoupling(set_a().arm, 0, frequency=0.5, move=0.0)
+    q = np.array([0.2, 0.5])
+    M = set_a().arm.mass_matrix(problem.pi, q)
+    turned = 350 * 0.40 * 9.81 * np.sin(0.7) / (np.pi) ** 2
+    assert np.isclose(problem.coupling(q)[0, 0, 1] ** 2, (M[0, 1] ** 2 + turned**2) / (M[0, 0] * M[1, 1]), rtol=1e-10)
+
+
+def test_plan_of_a_six_axis_arm() -> None:
+    """A09 splits six axes into {2,3}, {1}, {1,4}, {1,5}, {1,4,6}: the plan found from the model is at least as fine, and its coupling is checked anew."""
+    arm = DynamicModel(kr300(), ())
+    plan = decoupling_plan(arm, tolerance=0.05, **RANGE)
+    assert plan.decoupled and max(len(stage.moving) for stage in plan.stages) <= 3
+    assert sorted(axis for stage in plan.stages for axis in stage.new) == list(range(6))
+    allowed = {0: 1, 1: 2, 2: 2, 3: 2, 4: 2, 5: 3}
+    for stage in plan.stages:
+        assert all(len(stage.moving) <= allowed[axis] for axis in stage.new)
+        assert np.all((stage.posture >= RANGE["lower"] - 1e-9) & (stage.posture <= RANGE["upper"] + 1e-9))
+        for share in (0.0, 1.0):
+            q = stage.posture + 0.1 * share * np.isin(np.arange(6), stage.moving)
+            M = arm.mass_matrix(arm.nominal_parameters(), q)
+            assert residual_coupling(np.abs(M) / np.sqrt(np.outer(np.diag(M), np.diag(M))), stage.moving) <= stage.left + 1e-9
+    assert "1. tune joint" in str(plan) and "coupling left 0.0" in str(plan)
+    worst = Decoupling(arm, 5, **RANGE).coupling(np.radians([0, -90, 90, 0, 0, 0]))[0]
+    assert residual_coupling(worst, (5,)) > 0.1, "not every posture does it"
+
+
+def test_axes_that_cannot_be_decoupled_are_marked() -> None:
+    """Two parallel links of which one carries all the mass far out: the coupling stays, and the plan says so."""
+    links = [Link.from_com(0.1, (0.5, 0, 0), (0.01,) * 3), Link.from_com(5.0, (0.05, 0, 0), (0.5,) * 3)]
+    robot = Robot.from_dh([(1.0, 0, 0, 0), (1.0, 0, 0, 0), (0, 0, 0, 0)], "standard", links=[*links, Link.from_com(1.0, (0, 0, 0), (0.01, 0.01, 0.01))])
+    plan = decoupling_plan(DynamicModel(robot, ()), largest=1, tolerance=1e-3)
+    assert not plan.decoupled and "(coupled)" in str(plan)
+    assert len(plan.stages) == 3
+    one = Robot.from_dh([(1.0, 0, 0, 0)], "standard", links=links[:1])
+    assert decoupling_plan(DynamicModel(one, ())).stages[0].moving == (0,)
+
+
+def test_messages() -> None:
+    arm = DynamicModel(kr300(), ())
+    with pytest.raises(ShapeError, match="axes to decouple"):
+        Decoupling(arm, range(6))
+    with pytest.raises(LimitsError, match="room for the move"):
+        Decoupling(arm, 0, lower=0.0, upper=0.05)
+    with pytest.raises(RobotError, match="it moves no inertia"):
+        Decoupling(DynamicModel(iiwa(), ()), 0)
