@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 _SIGNATURE = b"GCOL\x01"
 _HEADER = 16
+_STRETCH = 2**24
 _OBJECT = struct.Struct("<HHIQ")
 
 
@@ -22,11 +23,15 @@ def endless_heaps(path: str | os.PathLike[str]) -> Iterator[int]:
     if os.path.getsize(path) < _HEADER:
         return
     with open(path, "rb") as raw, mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        start = data.find(_SIGNATURE)
-        while start >= 0:
-            if _is_endless(data, start):
-                yield start
-            start = data.find(_SIGNATURE, start + 1)
+        for first in range(0, len(data), _STRETCH):
+            last = first + _STRETCH + len(_SIGNATURE) - 1
+            start = data.find(_SIGNATURE, first, last)
+            while start >= 0:
+                if _is_endless(data, start):
+                    yield start
+                start = data.find(_SIGNATURE, start + 1, last)
+            if hasattr(mmap, "MADV_DONTNEED"):  # pages that were looked at would count as memory of this process
+                data.madvise(mmap.MADV_DONTNEED, first, min(_STRETCH, len(data) - first))
 
 
 def _is_endless(data: mmap.mmap, start: int) -> bool:

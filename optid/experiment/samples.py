@@ -31,12 +31,12 @@ def column_name(joint_names: tuple[str, ...], column: int) -> str:
     return f"joint {joint_names[column]!r}" if joint_names else f"joint {column + 1}"
 
 
-def nonfinite_faults(trial: Trial) -> Iterator[Fault]:
-    """One fault for every column that holds NaN or infinite numbers in samples marked valid (samples counted from 0)."""
+def nonfinite_faults(trial: Trial, first: int = 0) -> Iterator[Fault]:
+    """One fault for every column that holds NaN or infinite numbers in samples marked valid (samples counted from ``first``)."""
     where = f"trial {trial.name!r}"
     bad = np.flatnonzero(~np.isfinite(trial.time))
     if len(bad):
-        yield Fault(f"time of {where}, sample {rows_text(bad)}", str(trial.time[bad[0]]), "finite stamps", "Drop these samples.")
+        yield Fault(f"time of {where}, sample {rows_text(bad + first)}", str(trial.time[bad[0]]), "finite stamps", "Drop these samples.")
     for what in SIGNALS:
         value = getattr(trial, what)
         if value is None or np.isfinite(value).all():
@@ -44,7 +44,7 @@ def nonfinite_faults(trial: Trial) -> Iterator[Fault]:
         wrong = ~np.isfinite(value) & trial.valid[:, None]
         for column in np.flatnonzero(wrong.any(axis=0)):
             rows = np.flatnonzero(wrong[:, column])
-            place = f"{what} of {where}, sample {rows_text(rows)}, {column_name(trial.joint_names, int(column))}"
+            place = f"{what} of {where}, sample {rows_text(rows + first)}, {column_name(trial.joint_names, int(column))}"
             yield Fault(place, str(value[rows[0], column]), "finite numbers", _HINT_VALID)
 
 

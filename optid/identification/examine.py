@@ -17,6 +17,7 @@ from optid.statistics.residuals import Block, ResidualStatistics, TrialResiduals
 
 if TYPE_CHECKING:
     from optid.problems.identification_result import IdentificationResult
+    from optid.signals.stream import SampleStream
 
     from .methods import Job
 
@@ -26,7 +27,7 @@ KEPT = 10_000_000
 """Numbers of a regressor that are kept between two passes instead of computed again (80 MB)."""
 
 
-def equation_parts(samples: Samples) -> tuple[list[slice], float]:
+def equation_parts(samples: Samples | SampleStream) -> tuple[list[slice], float]:
     """Uninterrupted pieces of the rows that :func:`optid.regressor.accumulate.blocks` gives, and the time between rows [s]."""
     if samples.decimation > 1:
         lengths = [-(-(part.stop - part.start) // samples.decimation) for part in samples.parts()]
@@ -40,7 +41,7 @@ def equation_parts(samples: Samples) -> tuple[list[slice], float]:
 
 def trial_residuals(
     base: BaseParameters,
-    samples: Samples,
+    samples: Samples | SampleStream,
     known: Array | None,
     beta: Array,
     instruments: Callable[[], Iterator[Array]] | None = None,
@@ -75,5 +76,5 @@ def examined(result: IdentificationResult, job: Job) -> IdentificationResult:
     """
     if result.details.residuals is not None or result.details.equations is not None:
         return result
-    trials = (trial_residuals(job.base, samples, job.known_vector, result.minimum_norm) for samples in job.samples())
+    trials = (trial_residuals(job.base, samples, job.known_vector, result.minimum_norm) for samples in job.streams())
     return replace(result, details=replace(result.details, residuals=ResidualStatistics.of(trials, result.weights)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from optid.signals import Preprocessing, Samples
 
 from .examine import examined
 from .methods import METHODS, Job, make_method
-from .prepare import collect, prepare
+from .streaming import prepared, sources
+
+if TYPE_CHECKING:
+    from optid.signals.stream import SampleStream
 
 __all__ = ["METHODS", "base_of", "identify", "job_of"]
 
@@ -46,7 +49,7 @@ def job_of(
     """Prepare trials and reduce each to its factors: what every method of :func:`identify` starts from."""
     base, values = base_of(model, known, seed)
     options = preprocessing if preprocessing is not None else Preprocessing()
-    items = collect(trials, "identification")
+    items = sources(trials, "identification")
     if not items:
         raise DataError(sentence("trials", "none", "at least one"))
     parts: list[JointFactors] = []
@@ -54,7 +57,7 @@ def job_of(
     names: list[str] = []
     shares: list[float] = []
     for k, item in enumerate(items):
-        samples = prepare(item, base.model.robot, options)
+        samples = prepared(item, base.model.robot, options)
         parts.append(accumulate(base, samples, base.known_parameters(values) if base.known else None))
         notes += [f"{samples.name}: {note}" for note in samples.notes]
         names.append(samples.name)
@@ -64,8 +67,8 @@ def job_of(
     untouched = all(isinstance(item, Samples) for item in items)
     context = {"preprocessing": None if untouched else options, "trials": tuple(names), "notes": tuple(notes)}
 
-    def again() -> Iterator[Samples]:
-        return (prepare(item, base.model.robot, options) for item in items)
+    def again() -> Iterator[Samples | SampleStream]:
+        return (prepared(item, base.model.robot, options) for item in items)
 
     return Job(base, tuple(parts), values, context, prior, solver, seed, again, float(np.mean(shares)))
 
@@ -90,7 +93,8 @@ def identify(
     ----------
     model : DynamicModel or BaseParameters
     trials : Trial, Samples, Experiment, path of an experiment file, or a list of these
-        Of files and experiments the trials with role "identification" are used.
+        Of files and experiments the trials with role "identification" are used. Long trials of files are streamed: they never are in memory as a whole, unless
+        ``preprocessing`` averages cycles or the method needs them at once.
     method : str or method object
         One of :data:`METHODS`; "wls" weights each joint by 1/variance of its residual, repeated until the weights settle (G21's refinement).
     known : names or mapping name → value

@@ -90,7 +90,7 @@ class JointFactors:
         """Used samples of joint j."""
         return int(self.counts[j])
 
-    def update(self, Y: ArrayLike, tau: ArrayLike, use: ArrayLike | None = None, scale: ArrayLike | None = None) -> JointFactors:
+    def update(self, Y: ArrayLike, tau: ArrayLike, use: ArrayLike | None = None, scale: ArrayLike | None = None, threads: int | None = None) -> JointFactors:
         """Factors with one more block of samples.
 
         Parameters
@@ -103,6 +103,8 @@ class JointFactors:
             Joint-samples to take; values elsewhere may be anything, NaN too.
         scale : (n,) or (B, n) array, optional
             Factor on each joint-sample's row and targets (the square root of its weight).
+        threads : int, optional
+            Among which the joints are shared; default as many as may be used, for long blocks.
 
         Raises
         ------
@@ -119,19 +121,22 @@ class JointFactors:
             triangle, count, total = self.triangles[j], int(self.counts[j]), self.sums[j]
             for start in range(0, len(Y), SEGMENT_SAMPLES):
                 part: Any = slice(start, start + SEGMENT_SAMPLES)
-                if mask is not None and not mask[part, j].all():
-                    part = start + np.flatnonzero(mask[part, j])
+                unused = None if mask is None else np.flatnonzero(~mask[part, j])
+                rows = len(Y[part]) - (0 if unused is None else len(unused))
+                if unused is not None and len(unused) > rows:
+                    part, unused = start + np.flatnonzero(mask[part, j]), None  # type: ignore[index]
                 pieces = Y[part, j].T, targets[part, j].T
-                triangle, added = _absorb(triangle, pieces, None if factor is None else factor[part, j])
-                rows = pieces[0].shape[1]
+                triangle, added = _absorb(triangle, pieces, None if factor is None else factor[part, j], unused)
                 if not np.isfinite(triangle).all():
-                    bad = int(np.count_nonzero(~np.isfinite(np.concatenate(pieces)).all(axis=0)))
+                    finite = np.isfinite(np.concatenate(pieces)).all(axis=0)
+                    bad = int(np.count_nonzero(~(finite if unused is None else np.delete(finite, unused))))
                     found = f"{bad} of {rows} used rows are not finite"
                     raise DataError(sentence(f"joint {j + 1} of the block", found, "finite numbers whose squares can be added", "Mask them in use."))
                 count, total = count + rows, total + added
             return triangle, count, total
 
-        workers = min(available_threads(), self.n_joints) if Y.size > WORTH_THREADS else 1
+        usable = available_threads() if threads is None else threads
+        workers = min(usable, self.n_joints) if Y.size > WORTH_THREADS else 1
         if workers < 2:
             results = [joint(j) for j in range(self.n_joints)]
         else:
@@ -250,8 +255,10 @@ class JointFactors:
         return array
 
 
-def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = None) -> tuple[Array, Array]:
+def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = None, unused: NDArray[np.intp] | None = None) -> tuple[Array, Array]:
     """Triangle of [triangle; columnsᵀ] and the columns' sums; the (c, m) columns come in pieces, and ``factor`` (m,) multiplies their elements.
+
+    Elements at the ``unused`` places count as zero: that is cheaper than to gather the others.
 
     Columns that are zero in both stay out of the factorisation (joint j does not feel the links before it): their rows and columns of the triangle stay zero.
     """
@@ -269,8 +276,10 @@ def _absorb(triangle: Array, pieces: Sequence[Array], factor: Array | None = Non
         # mode="clip" because "raise" would copy once more
         np.take(piece, here, axis=0, out=columns[at : at + len(here)], mode="clip")
         start, at = start + len(piece), at + len(here)
+    if unused is not None and len(unused):
+        columns[:, unused] = 0.0
     if factor is not None:
-        columns *= factor
+        columns *= factor if unused is None else np.where(np.isin(np.arange(len(factor)), unused), 0.0, factor)
     sums, result = np.zeros(len(alive)), np.zeros_like(triangle)
     sums[chosen] = columns.sum(axis=1)
     corner = np.ix_(chosen, chosen)

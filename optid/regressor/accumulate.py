@@ -3,46 +3,70 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import ShapeError, sentence
 from optid.kernels import JointFactors
+from optid.kernels.ordered import in_order
 from optid.signals import Samples
 
 from .base import BaseParameters
 
+if TYPE_CHECKING:
+    from optid.signals.stream import SampleStream
+
 Array = NDArray[np.float64]
+Block = tuple[Array, Array, NDArray[np.bool_]]
 
 BLOCK = 1024
 """Samples per block: their regressor stays in the processor's cache."""
 
 
-def blocks(base: BaseParameters, samples: Samples, known: Array | None) -> Iterator[tuple[Array, Array, NDArray[np.bool_]]]:
+def blocks(base: BaseParameters, samples: Samples | SampleStream, known: Array | None) -> Iterator[Block]:
     """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks; a regressor is valid until the next one (copy what you keep).
 
     The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,). Samples that ask for
-    decimation come as one block, decimated like their torque; a cycle limited to some harmonics comes as one block of ``2·harmonics + 1`` equal steps, torque
+    decimation come in long blocks, decimated like their torque; a cycle limited to some harmonics comes as one block of ``2·harmonics + 1`` equal steps, torque
     and regressor limited alike.
     """
-    whole = samples.decimation > 1 or samples.band_limited
+    return ((Y, targets, use) for _, _, Y, targets, use in located_blocks(base, samples, known))
+
+
+def located_blocks(
+    base: BaseParameters, samples: Samples | SampleStream, known: Array | None
+) -> Iterator[tuple[Samples, int, Array, Array, NDArray[np.bool_]]]:
+    """As :func:`blocks`, after the samples of the chunk that the block is of, and the block's first row among the chunk's equations."""
+    settled = base.settled(samples.n_samples) if samples.n_chunks > 1 else base
+    ahead = 1 if isinstance(samples, Samples) else None
+    for chunk, own in in_order(samples.chunk, samples.n_chunks, ahead):
+        at = own.start or 0
+        for block in _chunk_blocks(settled, chunk, own, known):
+            yield chunk, at, *block
+            at += len(block[0])
+
+
+def _chunk_blocks(base: BaseParameters, samples: Samples, own: slice, known: Array | None) -> Iterator[Block]:
+    """Blocks of one chunk."""
     motion = samples.q, samples.dq, samples.ddq
-    matrices = [(slice(0, samples.n_samples), base.kernel(*motion))] if whole else base.kernel.blocks(*motion, size=BLOCK)
-    for part, Y in matrices:
-        targets = np.stack([samples.tau[part], samples.tau_raw[part]], axis=2)
+    kernel, shared = (base.kernel, {}) if known is None else (base.split_kernel, {"pi": known})
+    whole = samples.decimation > 1 or samples.band_limited
+    matrices = [(slice(0, samples.n_samples), kernel(*motion, **shared))] if whole else kernel.blocks(*motion, size=BLOCK, **shared)
+    for part, matrix in matrices:
+        Y, targets = matrix[:, :, : base.rank], np.stack([samples.tau[part], samples.tau_raw[part]], axis=2)
         if known is not None:
-            targets -= base.model.inverse_dynamics(known, *(x[part] for x in motion))[:, :, None]
-        use = samples.use[part]
+            targets -= matrix[:, :, base.rank :]
         if samples.decimation > 1:
-            yield samples.decimated(Y), samples.decimated(targets), samples.decimated_use()
+            yield samples.decimated(Y)[own], samples.decimated(targets)[own], samples.decimated_use()[own]
         elif whole:
             yield _in_band(samples, Y, targets)
         else:
-            yield Y, targets, use
+            yield Y, targets, samples.use[part]
 
 
-def _in_band(samples: Samples, Y: Array, targets: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+def _in_band(samples: Samples, Y: Array, targets: Array) -> Block:
     """Block of one cycle in its harmonics; the raw torque is taken at the same steps, with all that it holds."""
     count = min(2 * (samples.harmonics or 0) + 1, len(samples.q))
     phase, steps = np.arange(len(samples.q)) / len(samples.q), np.arange(count) / count
@@ -51,19 +75,31 @@ def _in_band(samples: Samples, Y: Array, targets: Array) -> tuple[Array, Array, 
     return samples.in_band(Y, count), limited, np.ones((count, samples.n), dtype=bool)
 
 
-def accumulate(base: BaseParameters, samples: Samples, known: Array | None = None) -> JointFactors:
+def accumulate(base: BaseParameters, samples: Samples | SampleStream, known: Array | None = None) -> JointFactors:
     """Triangular factors of one trial: per joint that of [W_j, τ_j filtered, τ_j raw].
+
+    The chunks of a long trial are shared among threads and merged in their order: the same bits for any number of threads.
 
     Parameters
     ----------
     base : BaseParameters
-    samples : Samples
+    samples : Samples or SampleStream
     known : (p,), optional
         Standard vector of the known parameters (zeros elsewhere); needed when ``base.known`` is not empty.
     """
     if samples.n != base.model.n:
         raise ShapeError(sentence(f"samples of {samples.name!r}", f"{samples.n} joints", f"{base.model.n}, those of robot {base.model.robot.name!r}"))
-    factors = JointFactors.empty(base.model.n, base.rank, n_targets=2)
-    for Y, targets, use in blocks(base, samples, known):
-        factors = factors.update(Y, targets, use)
+    alone = samples.n_chunks == 1
+    settled = base if alone else base.settled(samples.n_samples)
+    empty = JointFactors.empty(base.model.n, base.rank, n_targets=2)
+
+    def reduced(k: int) -> JointFactors:
+        factors = empty
+        for Y, targets, use in _chunk_blocks(settled, *samples.chunk(k), known):
+            factors = factors.update(Y, targets, use, threads=None if alone else 1)
+        return factors
+
+    factors = empty
+    for part in in_order(reduced, samples.n_chunks):
+        factors = part if factors is empty else JointFactors.merge([factors, part])
     return factors

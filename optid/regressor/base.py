@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -41,6 +41,8 @@ class BaseParameters:
         Parameters taken as known; their torque is subtracted, not fitted.
     singular_values : (p_unknown,) array
         Of the unknown columns for random motion, scaled to unit norm: the cross-check of the rank.
+    backend : str
+        Of the kernels, see :class:`optid.kernels.Kernel`.
     """
 
     model: DynamicModel
@@ -49,6 +51,7 @@ class BaseParameters:
     known: tuple[str, ...]
     singular_values: Array
     thresholds: Array
+    backend: str = "auto"
 
     @classmethod
     def of(cls, model: DynamicModel, seed: int = 0, known: Sequence[str] = (), preferred: Sequence[str] = (), tolerance: float = TOLERANCE) -> BaseParameters:
@@ -175,7 +178,30 @@ class BaseParameters:
     @cached_property
     def kernel(self) -> Kernel:
         """Batch kernel of :attr:`function`."""
-        return Kernel(self.function)
+        return Kernel(self.function, self.backend)
+
+    @cached_property
+    def split_kernel(self) -> Kernel:
+        """Batch kernel (pi (p,), q, dq, ddq) → (n, r + 1): the base regressor, and the torque of the standard parameters pi, for data that it is taken from."""
+        q, dq, ddq = (ca.SX.sym(name, self.model.n) for name in ("q", "dq", "ddq"))
+        pi = ca.SX.sym("pi", self.model.p)
+        Y = self.model.regressor_expression(q, dq, ddq)
+        split = ca.horzcat(Y[:, list(self.independent)], ca.mtimes(Y, pi))
+        return Kernel(ca.Function("split_regressor", [pi, q, dq, ddq], [split], ["pi", "q", "dq", "ddq"], ["split"]), self.backend)
+
+    def settled(self, n_samples: int) -> BaseParameters:
+        """The same with the backend of the kernels chosen, for a job of so many samples in all (:meth:`optid.kernels.Kernel.prepared`)."""
+        return self if self.backend != "auto" else self.on(self.kernel.prepared(n_samples).backend)
+
+    def on(self, backend: str) -> BaseParameters:
+        """The same with kernels of another backend."""
+        if backend not in self._on:
+            self._on[backend] = self if backend == self.backend else replace(self, backend=backend)
+        return self._on[backend]
+
+    @cached_property
+    def _on(self) -> dict[str, BaseParameters]:
+        return {}
 
     def __getstate__(self) -> dict[str, Any]:
         """CasADi expressions do not pickle; they are built again on first use."""

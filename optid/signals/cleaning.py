@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 WANDER = 0.25  # steps that even stamps may stray from an exact clock and still be taken as one
+REASONS = ("not finite", "marked invalid", "duplicate stamps")  # why samples are dropped
+OTHERS_INVALID = "The others are marked invalid."
+LONG = 1.5  # steps longer than this many median steps may hide lost samples
 NEAR = 0.75  # an instant further from every good sample than this many median steps lies in a hole: what is interpolated there is not used
 
 
@@ -59,7 +63,7 @@ def clean(trial: Trial, options: Preprocessing, counts: dict[str, int], notes: l
     DataError
         For backward stamps, a missing signal, bad samples when the options say so, or fewer than two good samples.
     """
-    signals = _needed(trial, options)
+    signals = needed(trial, options)
     distinct = increasing(trial.time)
     report = TimingReport.of(trial.time, options.max_gap)
     finite = np.ones(trial.n_samples, dtype=bool)
@@ -71,36 +75,45 @@ def clean(trial: Trial, options: Preprocessing, counts: dict[str, int], notes: l
             )
         finite &= good
     kept = finite & trial.valid & distinct
-    dropped = {
-        "not finite": int((~finite).sum()),
-        "marked invalid": int((finite & ~trial.valid).sum()),
-        "duplicate stamps": int((finite & trial.valid & ~distinct).sum()),
-    }
-    counts.update({what: number for what, number in dropped.items() if number})
-    if any(dropped.values()):
-        notes.append("Samples dropped: " + ", ".join(f"{number} {what}" for what, number in dropped.items() if number) + ".")
-    notes.append(f"Time: {report}.")
+    dropped = (int((~finite).sum()), int((finite & ~trial.valid).sum()), int((finite & trial.valid & ~distinct).sum()))
+    note_record(report, dict(zip(REASONS, dropped, strict=True)), counts, notes)
     if kept.sum() < 2:
-        why = _first_bad(signals, trial.name) if not finite.all() else "the others are marked invalid"
-        raise DataError(sentence(f"trial {trial.name!r}", f"{int(kept.sum())} good samples of {trial.n_samples}", "at least two", f"See {why}."))
+        hint = OTHERS_INVALID if finite.all() else f"See {_first_bad(signals, trial.name)}."
+        raise DataError(sentence(f"trial {trial.name!r}", f"{int(kept.sum())} good samples of {trial.n_samples}", "at least two", hint))
     row = np.cumsum(distinct) - 1
     if kept.all():
         return Record(trial.time, row, signals, report)
     return Record(trial.time[kept], row[kept], {what: x[kept] for what, x in signals.items()}, report)
 
 
-def _needed(trial: Trial, options: Preprocessing) -> dict[str, Array]:
-    if trial.tau is None:
-        hint = "Turn the current into one with trial.with_torque_from_current(gains)." if trial.current is not None else "Record or import tau."
-        raise DataError(sentence(f"trial {trial.name!r}", "no torque", "a torque signal", hint))
-    signals = {"q": trial.q, "tau": trial.tau}
-    for what, word, wanted in (("dq", "velocity", options.use_measured_velocity), ("ddq", "acceleration", options.use_measured_acceleration)):
+def note_record(report: TimingReport, dropped: dict[str, int], counts: dict[str, int], notes: list[str]) -> None:
+    """Count what was dropped, by reason, and tell what the stamps look like."""
+    found = {what: number for what, number in dropped.items() if number}
+    counts.update(found)
+    if found:
+        notes.append("Samples dropped: " + ", ".join(f"{number} {what}" for what, number in found.items()) + ".")
+    notes.append(f"Time: {report}.")
+
+
+def needed(trial: Trial, options: Preprocessing) -> dict[str, Array]:
+    """The signals that the options need.
+
+    Raises
+    ------
+    DataError
+        When one is missing.
+    """
+    found: dict[str, Array] = {}
+    for what in options.signals:
         value = getattr(trial, what)
-        if wanted and value is None:
+        if value is None and what == "tau":
+            hint = "Turn the current into one with trial.with_torque_from_current(gains)." if trial.current is not None else "Record or import tau."
+            raise DataError(sentence(f"trial {trial.name!r}", "no torque", "a torque signal", hint))
+        if value is None:
+            word = {"dq": "velocity", "ddq": "acceleration"}[what]
             raise DataError(sentence(f"trial {trial.name!r}", f"no {what}", f"one, as use_measured_{word} says"))
-        if wanted:
-            signals[what] = value
-    return signals
+        found[what] = value
+    return found
 
 
 def _first_bad(signals: dict[str, Array], name: str) -> str:
@@ -115,24 +128,37 @@ def pieces(record: Record, options: Preprocessing, counts: dict[str, int], notes
     """The record in uninterrupted pieces, on the time axis that ``options.clock`` and ``options.rate`` ask for."""
     report = record.report
     parts = segments(record.time, report.gap_length)
-    if len(parts) > 1:
-        notes.append(f"{len(parts) - 1} gap(s) longer than {report.gap_length:.4g} s split the record; nothing is filtered or differentiated across them.")
+    note_gaps(len(parts), report, notes)
     clock = _decide(record, parts, options, notes)
-    if clock == "nominal" and not report.uniform:
-        long = int((np.diff(record.time) > 1.5 * report.median_step).sum())
-        if long:
-            notes.append(f"On the exact clock that was assumed, {long} steps longer than 1.5 median steps may hide lost samples.")
+    long = int((np.diff(record.time) > LONG * report.median_step).sum())
     made = [_on_grid(_piece(record, part, clock), options, clock, report) for part in parts]
-    on_grid = sum(len(p.time) for p in made)
-    if on_grid != len(record.time):
-        counts["on the grid"] = on_grid
+    on_grid, holes = (sum(int(count) for count in found) for found in zip(*((len(p.time), p.filled.sum()) for p in made), strict=True))
+    note_axis(clock, report, long, made[0].rate, options.interpolation, notes)
+    note_grid(len(record.time), on_grid, holes, counts, notes)
+    return made
+
+
+def note_gaps(parts: int, report: TimingReport, notes: list[str]) -> None:
+    """Say that gaps split the record."""
+    if parts > 1:
+        notes.append(f"{parts - 1} gap(s) longer than {report.gap_length:.4g} s split the record; nothing is filtered or differentiated across them.")
+
+
+def note_axis(clock: str, report: TimingReport, long: int, rate: float, interpolation: str, notes: list[str]) -> None:
+    """Say what was done with the time axis; ``long`` steps are longer than :data:`LONG` median steps."""
+    if clock == "nominal" and not report.uniform and long:
+        notes.append(f"On the exact clock that was assumed, {long} steps longer than {LONG} median steps may hide lost samples.")
     if clock == "stamps":
-        notes.append(f"Resampled from the stamps at {made[0].rate:.6g} Hz by {options.interpolation} interpolation.")
-    holes = sum(int(p.filled.sum()) for p in made)
+        notes.append(f"Resampled from the stamps at {rate:.6g} Hz by {interpolation} interpolation.")
+
+
+def note_grid(good: int, on_grid: int, holes: int, counts: dict[str, int], notes: list[str]) -> None:
+    """Count the samples of the grid, and those that bridge holes."""
+    if on_grid != good:
+        counts["on the grid"] = on_grid
     if holes:
         counts["holes filled"] = holes
         notes.append(f"{holes} samples of the grid lie in short holes and were interpolated.")
-    return made
 
 
 def _decide(record: Record, parts: list[slice], options: Preprocessing, notes: list[str]) -> str:
@@ -144,12 +170,25 @@ def _decide(record: Record, parts: list[slice], options: Preprocessing, notes: l
     time = record.time[longest]
     count = _whole_steps(time, report.median_step) if report.uniform else record.row[longest]
     ratio = stamps_over_clock(time, record.signals["q"][longest], count)
+    return judge(report, ratio, lambda: _wander(time, count), notes)
+
+
+def judge(report: TimingReport, ratio: float, wander: Callable[[], float], notes: list[str]) -> str:
+    """The clock to believe; a warning when the stamps spread.
+
+    Parameters
+    ----------
+    ratio : float
+        Roughness of the positions on the exact clock over that on the stamps.
+    wander : callable
+        Gives the distance of the stamps from an exact clock, in steps.
+    """
     if report.uniform:
-        wander = _wander(time, count)
-        if ratio <= 1 / CLEARLY and wander <= WANDER:
+        distance = wander()
+        if ratio <= 1 / CLEARLY and distance <= WANDER:
             return "nominal"
         notes.append(
-            f"The steps are even within 1 %, but the stamps wander by {wander:.3g} steps from an exact clock, on which the positions would be {ratio:.3g} "
+            f"The steps are even within 1 %, but the stamps wander by {distance:.3g} steps from an exact clock, on which the positions would be {ratio:.3g} "
             "times as rough: they were believed."
         )
         return "stamps"
@@ -160,7 +199,7 @@ def _decide(record: Record, parts: list[slice], options: Preprocessing, notes: l
         clock = "stamps"
         told = f"believed (on an exact clock the positions would be {ratio:.3g} times as rough)"
     text = f"Time stamps spread by {report.spread:.2%} of their median step; they were {told}. Say clock='stamps' or clock='nominal' to decide yourself."
-    warnings.warn(text, DataWarning, stacklevel=4)
+    warnings.warn(text, DataWarning, stacklevel=5)
     notes.append(text)
     return clock
 
@@ -206,13 +245,13 @@ def _on_grid(piece: Piece, options: Preprocessing, clock: str, report: TimingRep
         return piece
     rate = tidy_rate(report.median_step) if options.rate is None else float(options.rate)
     grid = uniform_grid(piece.time, rate)
-    filled = _far(grid, piece.time[~piece.filled], NEAR * report.median_step)
+    filled = far(grid, piece.time[~piece.filled], NEAR * report.median_step)
     return Piece(
         grid, rate, min(rate, piece.measured_rate), filled, {what: interpolate(piece.time, x, grid, options.interpolation) for what, x in piece.signals.items()}
     )
 
 
-def _far(at: Array, good: Array, distance: float) -> NDArray[np.bool_]:
+def far(at: Array, good: Array, distance: float) -> NDArray[np.bool_]:
     """Which instants lie further than ``distance`` from every good sample."""
     after = np.clip(np.searchsorted(good, at), 1, len(good) - 1)
     return np.minimum(np.abs(at - good[after - 1]), np.abs(good[after] - at)) > distance

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from optid.errors import DataError, sentence
 
 from .bandwidth import default_cutoff
 from .cleaning import Piece
@@ -34,6 +37,11 @@ class Motion:
     tau: Array
     tau_raw: Array
     speed_noise: Array
+
+    def select(self, index: slice) -> Motion:
+        """The samples of a slice."""
+        what = ("time", "filled", "q", "dq", "ddq", "tau", "tau_raw")
+        return replace(self, **{name: getattr(self, name)[index] for name in what})
 
 
 @dataclass(frozen=True)
@@ -74,6 +82,34 @@ class Conditioning:
         shortest = minimum_length(options.order) if filters else 3 if differentiates else 1
         return cls(options, position, velocity, acceleration, torque, trim, max(shortest, 2 * trim + 1))
 
+    def admitted(self, lengths: Sequence[int], name: str, counts: dict[str, int], notes: list[str]) -> list[int]:
+        """Which pieces of these lengths are long enough; what is dropped and trimmed goes into ``counts`` and ``notes``.
+
+        Raises
+        ------
+        DataError
+            When none is.
+        """
+        found = [k for k, length in enumerate(lengths) if length >= self.shortest]
+        if not found:
+            raise DataError(
+                sentence(
+                    f"trial {name!r}",
+                    f"{max(lengths)} samples in its longest uninterrupted piece",
+                    f"at least {self.shortest} for these filters and trimmed ends",
+                    "Record longer, or change cutoff, order, trim or max_gap.",
+                )
+            )
+        short = sum(lengths) - sum(lengths[k] for k in found)
+        if short:
+            counts["in short pieces"] = short
+            notes.append(f"{short} samples were dropped in pieces shorter than the {self.shortest} samples that filters and trimmed ends take.")
+        notes.append(str(self))
+        if self.trim:
+            counts["trimmed"] = 2 * self.trim * len(found)
+            notes.append(f"{self.trim} samples were trimmed at each end of {len(found)} piece(s), where the filters have not settled.")
+        return found
+
     def __str__(self) -> str:
         named = {"position": self.position, "velocity": self.velocity, "acceleration": self.acceleration, "torque": self.torque}
         applied = ", ".join(f"{what} {value:.4g} Hz" for what, value in named.items() if value is not None)
@@ -88,16 +124,17 @@ class Conditioning:
         ddq = self._smooth(signals["ddq"] if options.use_measured_acceleration else self._slope(dq, piece), self.acceleration, piece)
         tau = self._smooth(signals["tau"], self.torque, piece)
         inside = slice(self.trim, len(q) - self.trim)
-        noise = self._speed_noise((signals["q"] - q)[inside], (velocity - dq)[inside], piece.rate)
+        noise = self.speed_noise((signals["q"] - q)[inside].std(axis=0), (velocity - dq)[inside].std(axis=0), piece.rate)
         return Motion(piece.time[inside], piece.filled[inside], q[inside], dq[inside], ddq[inside], tau[inside], signals["tau"][inside], noise)
 
-    def _speed_noise(self, removed_q: Array, removed_dq: Array, rate: float) -> Array:
-        """Noise inside the band, from what the filter took out above it, noise being white: in the position, times ω² in power, or in a measured velocity."""
+    def speed_noise(self, removed_q: Array, removed_dq: Array, rate: float) -> Array:
+        """Noise inside the band, from the standard deviation (n,) of what the filter took out above it, noise being white: in the position, times ω² in power,
+        or in a measured velocity."""
         if self.options.use_measured_velocity and self.velocity is not None:
-            return removed_dq.std(axis=0) * np.sqrt(self.velocity / (rate / 2 - self.velocity))
+            return np.asarray(removed_dq * np.sqrt(self.velocity / (rate / 2 - self.velocity)))
         if not self.options.use_measured_velocity and self.position is not None:
-            return removed_q.std(axis=0) * np.sqrt((2 * np.pi) ** 2 * self.position**3 / (3 * (rate / 2 - self.position)))
-        return np.zeros(removed_q.shape[1])
+            return np.asarray(removed_q * np.sqrt((2 * np.pi) ** 2 * self.position**3 / (3 * (rate / 2 - self.position))))
+        return np.zeros(len(removed_q))
 
     def _smooth(self, x: Array, cutoff: float | None, piece: Piece) -> Array:
         return x if cutoff is None else lowpass(x, cutoff, piece.rate, self.options.order)

@@ -15,7 +15,7 @@ from .conditioning import Conditioning, Motion
 from .filters import Cutoff, noise_share, shortest_to_decimate
 from .periodic import PeriodicOptions, average_cycles
 from .samples import Samples
-from .selection import selected, standing
+from .selection import filled_note, selected, standing
 from .timing import INTERPOLATIONS
 
 CLOCKS = ("auto", "stamps", "nominal", "recorded")
@@ -119,6 +119,12 @@ class Preprocessing:
         if self.min_speed is not None and np.ndim(self.min_speed):
             object.__setattr__(self, "min_speed", tuple(float(x) for x in np.asarray(self.min_speed)))
 
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals that are used."""
+        wanted = {"q": True, "tau": True, "dq": self.use_measured_velocity, "ddq": self.use_measured_acceleration}
+        return tuple(what for what, used in wanted.items() if used)
+
     def apply(self, trial: Trial) -> Samples:
         """Prepare one trial.
 
@@ -139,44 +145,20 @@ class Preprocessing:
         parts = pieces(clean(trial, self, counts, notes), self, counts, notes)
         longest = max(parts, key=lambda piece: len(piece.time))
         conditioning = Conditioning.of(self, longest)
-        long_enough = [piece for piece in parts if len(piece.time) >= conditioning.shortest]
-        if not long_enough:
-            raise DataError(
-                sentence(
-                    f"trial {trial.name!r}",
-                    f"{len(longest.time)} samples in its longest uninterrupted piece",
-                    f"at least {conditioning.shortest} for these filters and trimmed ends",
-                    "Record longer, or change cutoff, order, trim or max_gap.",
-                )
-            )
-        short = sum(len(piece.time) for piece in parts) - sum(len(piece.time) for piece in long_enough)
-        if short:
-            counts["in short pieces"] = short
-            notes.append(f"{short} samples were dropped in pieces shorter than the {conditioning.shortest} samples that filters and trimmed ends take.")
-        notes.append(str(conditioning))
-        if conditioning.trim:
-            counts["trimmed"] = 2 * conditioning.trim * len(long_enough)
-            notes.append(f"{conditioning.trim} samples were trimmed at each end of {len(long_enough)} piece(s), where the filters have not settled.")
+        long_enough = [parts[k] for k in conditioning.admitted([len(piece.time) for piece in parts], trial.name, counts, notes)]
         rate = longest.rate
         share = min(longest.measured_rate / rate, 1.0 if conditioning.torque is None else noise_share(conditioning.torque, rate, self.order))
         return self._gather(trial, [conditioning.run(piece) for piece in long_enough], rate, share, counts, notes)
 
     def _gather(self, trial: Trial, motions: list[Motion], rate: float, share: float, counts: dict[str, int], notes: list[str]) -> Samples:
         """One set of samples out of the pieces: window, every k-th, selection by speed."""
-        chosen, rounding, fewest = [], 1e-3 / rate, shortest_to_decimate(self.decimate)
+        chosen, rounding = [], 1e-3 / rate
         for motion in motions:
             after = motion.time - trial.time[0]
             first = 0 if self.start is None else int(np.searchsorted(after, self.start - rounding))
             last = len(after) if self.stop is None else int(np.searchsorted(after, self.stop + rounding, side="right"))
-            inside = max(first, last) - first
-            kept = -(-inside // self.every)
-            short = kept if kept < fewest else 0
-            chosen.append(slice(first, first if short else first + inside, self.every))
-            for what, number in (("outside the window", len(after) - inside), ("thinned out", inside - kept), ("too few to decimate", short)):
-                if number:
-                    counts[what] = counts.get(what, 0) + number
-        if "too few to decimate" in counts:
-            notes.append(f"{counts['too few to decimate']} samples were dropped in pieces of fewer than the {fewest} that decimation by {self.decimate} takes.")
+            chosen.append(self.thinned(first, last, len(after), counts))
+        self.note_short(counts, notes)
 
         def joined(what: str) -> Any:
             parts = [getattr(motion, what)[index] for motion, index in zip(motions, chosen, strict=True)]
@@ -184,13 +166,11 @@ class Preprocessing:
 
         dq = joined("dq")
         if not len(dq):
-            raise DataError(
-                sentence(f"trial {trial.name!r}", "no sample left", "some", "start and stop count from the first stamp; decimate needs long pieces.")
-            )
+            raise self.nothing_left(trial.name)
         noise = np.max([motion.speed_noise for motion in motions], axis=0)
         filled = joined("filled")
         if filled.any():
-            notes.append(f"The equations at {int(filled.sum())} interpolated samples are not used.")
+            notes.append(filled_note(int(filled.sum())))
         moves = selected(dq, self.min_speed, noise, counts, notes)
         counts["kept"] = len(dq)
         return Samples(
@@ -212,3 +192,23 @@ class Preprocessing:
             name=trial.name,
             role=trial.role,
         )
+
+    def thinned(self, first: int, last: int, length: int, counts: dict[str, int]) -> slice:
+        """Samples of a piece of ``length`` that are taken of those in the time window, ``first:last``; the others are counted."""
+        inside = max(first, last) - first
+        kept = -(-inside // self.every)
+        short = kept if kept < shortest_to_decimate(self.decimate) else 0
+        for what, number in (("outside the window", length - inside), ("thinned out", inside - kept), ("too few to decimate", short)):
+            if number:
+                counts[what] = counts.get(what, 0) + number
+        return slice(first, first if short else first + inside, self.every)
+
+    def note_short(self, counts: dict[str, int], notes: list[str]) -> None:
+        """Say which pieces are too short to be decimated."""
+        if "too few to decimate" in counts:
+            few, fewest = counts["too few to decimate"], shortest_to_decimate(self.decimate)
+            notes.append(f"{few} samples were dropped in pieces of fewer than the {fewest} that decimation by {self.decimate} takes.")
+
+    def nothing_left(self, name: str) -> DataError:
+        """The error for a trial of which no sample is taken."""
+        return DataError(sentence(f"trial {name!r}", "no sample left", "some", "start and stop count from the first stamp; decimate needs long pieces."))

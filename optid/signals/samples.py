@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,9 @@ from optid.errors import DataError, ShapeError, sentence
 from .filters import decimate
 
 Array = NDArray[np.float64]
+
+CHUNK = 2**16
+"""Samples that one thread works on at a time."""
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,23 @@ class Samples:
     def band_limited(self) -> bool:
         """Whether the equations are to be limited to :attr:`harmonics`: the samples are a whole cycle, of which none is left out."""
         return self.harmonics is not None and bool(self.use.all())
+
+    @property
+    def n_chunks(self) -> int:
+        """Number of :meth:`chunk`."""
+        return 1 if self.decimation > 1 or self.band_limited else max(-(-self.n_samples // CHUNK), 1)
+
+    def chunk(self, k: int) -> tuple[Samples, slice]:
+        """The k-th of consecutive parts that can be worked on apart, and which of the equations that it gives (after decimation) belong to it."""
+        if self.n_chunks == 1:
+            return self, slice(None)
+        rows = slice(k * CHUNK, (k + 1) * CHUNK)
+        arrays = {what: getattr(self, what)[rows] for what in ("time", "q", "dq", "ddq", "tau", "tau_raw", "use", "segment")}
+        return replace(self, resting=None, tau_band=None, **arrays), slice(None)
+
+    def whole(self) -> Samples:
+        """Itself: all samples are in memory."""
+        return self
 
     def in_band(self, x: ArrayLike, count: int | None = None) -> Array:
         """``x`` (N, ...) of the cycle with its mean and its first :attr:`harmonics` harmonics only, at ``count`` equal steps of the cycle (default N).

@@ -71,11 +71,21 @@ def selected(dq: Array, min_speed: ArrayLike | None, noise: ArrayLike, counts: d
     if slow.any():
         threshold = default_min_speed(dq, noise) if min_speed is None else _per_joint(min_speed, dq.shape[1])
         counts["slow"] = int(slow.sum())
-        notes.append(
-            f"Not used, because the joint moves no faster than {', '.join(f'{x:.3g}' for x in threshold)} rad/s (or m/s): "
-            f"{', '.join(map(str, slow))} of {len(dq)} samples, joint by joint."
-        )
+        notes.append(slow_note(threshold, slow, len(dq)))
     return mask
+
+
+def slow_note(threshold: Array, slow: NDArray[np.int64], total: int) -> str:
+    """What is left out (n,) for a threshold (n,)."""
+    return (
+        f"Not used, because the joint moves no faster than {', '.join(f'{x:.3g}' for x in threshold)} rad/s (or m/s): "
+        f"{', '.join(map(str, slow))} of {total} samples, joint by joint."
+    )
+
+
+def filled_note(filled: int) -> str:
+    """That holes give no equations."""
+    return f"The equations at {filled} interpolated samples are not used."
 
 
 def _per_joint(value: ArrayLike, n: int) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import warnings
 from pathlib import Path
 
@@ -28,7 +27,6 @@ AS_RECORDED = Preprocessing(
 def fits() -> tuple[IdentificationResult, IdentificationResult]:
     if not DATA.is_dir():
         pytest.skip(f"no recordings at ../shared/data/{DATA.name} beside the checkout")
-    logging.getLogger("optid").setLevel(logging.ERROR)
     base = BaseParameters.of(DynamicModel(Robot.from_urdf(DATA / "kuka_lwr4.urdf")))
 
     def fit(run: int) -> IdentificationResult:

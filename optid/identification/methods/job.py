@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,12 @@ from optid.problems.fit_details import FitDetails
 from optid.problems.identification import Identification, residual_weights
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters
-from optid.regressor.accumulate import blocks
+from optid.regressor.accumulate import located_blocks
 from optid.signals import Samples
 from optid.solvers import solve
+
+if TYPE_CHECKING:
+    from optid.signals.stream import SampleStream
 
 Array = NDArray[np.float64]
 
@@ -56,7 +59,7 @@ class Job:
     prior: Any = None
     solver: str | None = None
     seed: int = 0
-    source: Callable[[], Iterator[Samples]] | None = None
+    source: Callable[[], Iterator[Samples | SampleStream]] | None = None
     independent_share: float = 1.0
 
     @cached_property
@@ -74,7 +77,11 @@ class Job:
         return replace(self, context={**self.context, "notes": (*self.context.get("notes", ()), *notes)})
 
     def samples(self) -> Iterator[Samples]:
-        """The samples of every trial, once more.
+        """The samples of every trial, once more, each in memory as a whole."""
+        return (samples.whole() for samples in self.streams())
+
+    def streams(self) -> Iterator[Samples | SampleStream]:
+        """The samples of every trial, once more; long ones in chunks (``chunk``).
 
         Raises
         ------
@@ -86,12 +93,10 @@ class Job:
         return self.source()
 
     def blocks(self) -> Iterator[tuple[Samples, int, Array, Array, NDArray[np.bool_]]]:
-        """Samples of a trial, first row, base regressor (B, n, r), targets (B, n, 2), mask (B, n); block by block."""
-        for samples in self.samples():
-            at = 0
-            for Y, targets, use in blocks(self.base, samples, self.known_vector):
-                yield samples, at, Y, targets, use
-                at += len(Y)
+        """Samples of a trial or of a part of it, first row among their equations, base regressor (B, n, r), targets (B, n, 2), mask (B, n); block by block,
+        each valid until the next one."""
+        for samples in self.streams():
+            yield from located_blocks(self.base, samples, self.known_vector)
 
     def solve(self, problem: Any, **options: Any) -> Any:
         """``optid.solve`` with the caller's solver and seed."""
