@@ -1,5 +1,6 @@
-"""Of the whole suite: compiled kernels go into a folder of its own."""
+"""Of the whole suite: compiled kernels go into a folder of its own, and what a module asks of the log ends with it."""
 
+import logging
 import os
 import tempfile
 from collections.abc import Iterator
@@ -17,3 +18,12 @@ def kernel_cache() -> Iterator[None]:
         os.environ["OPTID_CACHE_DIR"] = folder
         yield
         del os.environ["OPTID_CACHE_DIR"]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def log_level() -> Iterator[None]:
+    """Messages that one module does not want are there again in the next."""
+    logger = logging.getLogger("optid")
+    before = logger.level
+    yield
+    logger.setLevel(before)
