@@ -21,6 +21,7 @@ def identify(
     robot: RobotArgument,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Experiment files; their trials with the role identification are used.")],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="RESULT.h5", help="Where the fitted model goes.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a fitted model of that name; no other file is ever replaced.")] = False,
     friction: Friction = "viscous+coulomb+offset",
     rotor_inertia: RotorInertia = False,
     sign_width: SignWidth = 0.0,
@@ -46,8 +47,9 @@ def identify(
     from dataclasses import replace
 
     from optid.identification import identify_batch
-    from optid.identification.result_file import save_result
+    from optid.identification.result_file import check_target, save_result
 
+    check_target(output, overwrite, [*files, robot])
     model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width)
     options = _preprocessing(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
     with progress("files", quiet=json) as update:
@@ -63,7 +65,7 @@ def identify(
             progress=update,
         )
     fit = replace(batch.result, provenance=provenance(command_line(ctx), seed, [Path(f.path) for f in batch.files if f.error is None]))
-    save_result(fit, output)
+    save_result(fit, output, overwrite)
     kept(ctx, output)
     for failed in batch.failed:
         note(f"optid: left out {failed.path}: {failed.error}")

@@ -7,15 +7,16 @@ and predictions as the one that was saved. Nothing is pickled. The file is an ex
 from __future__ import annotations
 
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, is_dataclass, replace
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError, FileError, sentence
+from optid.errors import DataError, FileBusyError, FileError, MissingFileError, OptidError, sentence
 from optid.experiment import Experiment, RobotInfo
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -100,21 +101,68 @@ def _plain(options: Any) -> Any:
     return options
 
 
-def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = True, created: str | None = None) -> None:
+def check_target(path: str | PathLike[str], overwrite: bool = False, inputs: Iterable[str | PathLike[str]] = ()) -> None:
+    """Check that a fitted model may be written to ``path``, before the work that it takes.
+
+    Parameters
+    ----------
+    overwrite : bool
+        A fitted model may be replaced. Any other file never is: it may be the recording itself.
+    inputs : paths
+        Files that the model is made from.
+
+    Raises
+    ------
+    FileError
+        ``path`` is one of the inputs, exists and is no fitted model, or exists and ``overwrite`` is False.
+    MissingFileError
+        The folder is missing.
+    """
+    target = Path(path)
+    if not target.parent.is_dir():
+        raise MissingFileError(sentence(f"folder {target.parent}", "not found", f"an existing folder for {target.name}"))
+    if not target.exists():
+        return
+    if any(Path(file).exists() and target.samefile(file) for file in inputs):
+        raise FileError(sentence(f"file {path}", "an input of this fit", "a file of its own for the fitted model", "Inputs are never written over."))
+    if not _is_fitted_model(target):
+        hint = "What is no fitted model is never written over; remove it yourself if it is not needed."
+        raise FileError(sentence(f"file {path}", "it exists and is no fitted model", "a new name, or a fitted model to replace", hint))
+    if not overwrite:
+        raise FileError(sentence(f"file {path}", "it exists already", "a new name", "Pass overwrite=True to replace it."))
+
+
+def _is_fitted_model(path: Path) -> bool:
+    """Whether a file holds a fitted model and no recording."""
+    from optid.experiment import read_experiment
+    from optid.experiment.stored import open_trials
+
+    try:
+        return not open_trials(path) and any(result.get("format") == FORMAT for result in read_experiment(path).results.values())
+    except FileBusyError:
+        raise
+    except OptidError:
+        return False
+
+
+def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = False, created: str | None = None) -> None:
     """Write a fitted model to an experiment file (HDF5) that :func:`load_result` reads.
 
     Parameters
     ----------
+    overwrite : bool
+        Replace an existing fitted model. A file that is none, such as a recording, is never replaced.
     created : str, optional
         Date and time written into the file, now by default. With a date given, equal fits give equal files: the time the solver took is not stored.
 
     Raises
     ------
     FileError
-        The folder is missing or closed, or the file exists and ``overwrite`` is False.
+        The folder is missing or closed; the file exists and ``overwrite`` is False, or is no fitted model.
     """
     from optid.experiment import write_experiment
 
+    check_target(path, overwrite)
     robot = fit.base.model.robot
     info = RobotInfo.of(robot, fit.base.model.parameter_names, description=robot_to_toml(robot))
     experiment = Experiment(title=f"identification of {robot.name}", robot=info, results={NAME: result_mapping(fit)})

@@ -29,7 +29,7 @@ def run(*arguments: object, code: int = 0, **options: Any) -> Any:
 
 def identify(folder: Path, *more: object, **options: Any) -> Any:
     """Fit the pendulum."""
-    return run("identify", folder / "robot.toml", folder / "train.h5", "-o", folder / "model.h5", *IDENTIFY, *more, **options)
+    return run("identify", folder / "robot.toml", folder / "train.h5", "-o", folder / "model.h5", "--overwrite", *IDENTIFY, *more, **options)
 
 
 def test_identify_finds_the_pendulum_and_validate_loads_it(files: Path) -> None:
@@ -197,6 +197,29 @@ def test_one_bad_file_stops_the_fit_unless_skipped(files: Path) -> None:
     assert not (files / "model.h5").exists()
     assert "left out" in run(*command, "--skip-bad").stderr
     assert load_result(files / "model.h5").value("mx1") == pytest.approx(0.5, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("output", "flags", "said"),
+    [
+        ("train.h5", ("--overwrite",), "train.h5: an input of this fit, expected a file of its own for the fitted model."),
+        ("robot.toml", ("--overwrite",), "robot.toml: an input of this fit, expected a file of its own for the fitted model."),
+        ("./../{name}/train.h5", (), "train.h5: an input of this fit"),
+        ("test.h5", ("--overwrite",), "test.h5: it exists and is no fitted model, expected a new name, or a fitted model to replace."),
+        ("notes.txt", ("--overwrite",), "notes.txt: it exists and is no fitted model"),
+        ("old.h5", (), "old.h5: it exists already, expected a new name. Pass --overwrite to replace it."),
+        ("nowhere/model.h5", (), "nowhere: not found, expected an existing folder for model.h5."),
+    ],
+)
+def test_a_fitted_model_destroys_no_other_file(files: Path, output: str, flags: tuple[str, ...], said: str) -> None:
+    """Refused before anything is fitted; every file keeps its bytes."""
+    identify(files)
+    (files / "model.h5").rename(files / "old.h5")
+    (files / "notes.txt").write_text("kept\n")
+    before = {file: file.read_bytes() for file in files.iterdir()}
+    target = f"{files}/{output.format(name=files.name)}"
+    assert said in run("identify", files / "robot.toml", files / "train.h5", "-o", target, *IDENTIFY, *flags, code=2).stderr
+    assert {file: file.read_bytes() for file in files.iterdir()} == before
 
 
 def test_validating_on_the_training_data_is_pointed_out(files: Path) -> None:

@@ -11,9 +11,9 @@ import h5py
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DynamicModel, Preprocessing, identify, read_experiment, validate
+from optid import BaseParameters, DynamicModel, Experiment, Preprocessing, add_results, identify, read_experiment, validate, write_experiment
 from optid.errors import DataError, FileError, MissingFileError
-from optid.identification.result_file import load_result, save_result
+from optid.identification.result_file import load_result, result_mapping, save_result
 from optid.library import panda
 from optid.problems.equations import Equations
 from optid.problems.fit_details import Dropped, FitDetails
@@ -95,8 +95,22 @@ def test_it_is_an_experiment_file(case: Case, tmp_path: Path) -> None:
     assert list(result["parameter_names"]) == list(case.fit.formulas)
     assert np.array_equal(result["sigmas"], case.fit.sigma)
     assert stored.robot is not None and stored.robot.name == "two & <joints>"
-    with pytest.raises(FileError, match="exists already"):
-        save_result(case.fit, tmp_path / "model.h5", overwrite=False)
+
+
+def test_only_a_fitted_model_is_written_over(case: Case, arm: DynamicModel, tmp_path: Path) -> None:
+    """A recording, even one that holds results too, is never replaced."""
+    model, run = tmp_path / "model.h5", tmp_path / "run.h5"
+    save_result(case.fit, model)
+    with pytest.raises(FileError, match=r"model\.h5: it exists already, expected a new name\. Pass overwrite=True to replace it"):
+        save_result(case.fit, model)
+    save_result(replace(case.fit, notes=("second",)), model, overwrite=True)
+    assert load_result(model).notes == ("second",)
+    write_experiment(Experiment("run", [recording(arm, "training", "identification", 0)]), run)  # type: ignore[arg-type]
+    add_results(run, "identification", result_mapping(case.fit))
+    before = run.read_bytes()
+    with pytest.raises(FileError, match=r"run\.h5: it exists and is no fitted model, expected a new name"):
+        save_result(case.fit, run, overwrite=True)
+    assert run.read_bytes() == before
 
 
 def test_user_torque_columns_need_their_model(arm: DynamicModel, tmp_path: Path) -> None:
