@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,25 +26,22 @@ def demo(
     """Identify a simulated ABB IRB140 (axes 1 to 3) from seven noisy cycles of a published trajectory, and compare with the truth."""
     from dataclasses import replace
 
-    from optid.errors import FileError, sentence
     from optid.experiment import write_experiment
-    from optid.identification.result_file import result_mapping, save_result
+    from optid.identification.result_file import check_target, result_mapping, save_result
     from optid.report import verdict, write_report
     from optid.simulation.irb140_story import irb140_story
 
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(sentence(f"folder {out}", error.strerror or str(error), "a folder that can be written")) from error
-    with progress("simulate, identify, validate") as update:
-        story = irb140_story(seed, update)
-    origin = {"command": f"optid demo --seed {seed}", "seed": seed}
-    chapters = [replace(c, fit=replace(c.fit, provenance=origin)) for c in story.chapters]
-    first = chapters[0]
-    results = {f"cut-offs {c.position_cutoff:g}-{c.torque_cutoff:g} Hz": result_mapping(c.fit) for c in chapters}
-    write_experiment(replace(story.experiment, results=results), out / "experiment.h5", overwrite=True)
+    with _folder(out):
+        check_target(out / "model.h5", overwrite=True)
+        with progress("simulate, identify, validate") as update:
+            story = irb140_story(seed, update)
+        origin = {"command": f"optid demo --seed {seed}", "seed": seed}
+        chapters = [replace(c, fit=replace(c.fit, provenance=origin)) for c in story.chapters]
+        first = chapters[0]
+        results = {f"cut-offs {c.position_cutoff:g}-{c.torque_cutoff:g} Hz": result_mapping(c.fit) for c in chapters}
+        write_experiment(replace(story.experiment, results=results), out / "experiment.h5", overwrite=True)
     kept(ctx, out / "experiment.h5")
-    save_result(first.fit, out / "model.h5", created="")
+    save_result(first.fit, out / "model.h5", overwrite=True, created="")
     kept(ctx, out / "model.h5")
     tables = [_comparison(chapters)]
     title = "A simulated ABB IRB140, axes 1 to 3, identified from seven noisy cycles"
@@ -59,6 +58,25 @@ def demo(
     say(f"true period found: {story.period:.4f} s (5 s were asked for)")
     say(f"verdict: {verdict(first.fit, [first.validation])} {_inside(first)}")
     say(f"report: {page}")
+
+
+@contextmanager
+def _folder(out: Path) -> Iterator[None]:
+    """The folder ``out`` for what the body writes; folders that were made and stay empty are removed when the body is interrupted."""
+    from optid.errors import FileError, sentence
+
+    made = [folder for folder in (out, *out.parents) if not folder.exists()]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(sentence(f"folder {out}", error.strerror or str(error), "a folder that can be written")) from error
+    try:
+        yield
+    except BaseException:
+        with suppress(OSError):  # not empty
+            for folder in made:
+                folder.rmdir()
+        raise
 
 
 def _inside(chapter: Chapter) -> str:

@@ -66,6 +66,20 @@ def test_files_are_small_and_complete(folder: Path) -> None:
     assert page.count("data:image/png;base64,") == 6 and "optid demo --seed 1" in page
 
 
+def test_interrupted_before_anything_is_written_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folders that it made go, one that was there stays."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("optid.simulation.irb140_story.irb140_story", stop)
+    (tmp_path / "mine").mkdir()
+    for out in (tmp_path / "mine", tmp_path / "mine" / "new" / "deep"):
+        done = CliRunner().invoke(app, ["demo", "--out", str(out)])
+        assert done.exit_code == 130 and "interrupted. Nothing was written." in done.stderr
+        assert [file.name for file in tmp_path.rglob("*")] == ["mine"]
+
+
 @pytest.mark.slow
 def test_same_seed_same_bits(folder: Path, tmp_path: Path) -> None:
     again = run_demo(tmp_path / "again")
