@@ -148,10 +148,10 @@ def test_distance_to_the_prior_has_no_units(factor: float) -> None:
 
 @pytest.fixture(scope="module")
 def ur() -> tuple[BaseParameters, Samples]:
-    """A UR10e, 120 random states, noise of 2 % of each joint's torque range."""
+    """A UR10e, 240 random states, noise of 2 % of each joint's torque range."""
     model = DynamicModel(library.ur10e(), rotor_inertia=True)
     rng = np.random.default_rng(0)
-    q, dq, ddq = (rng.standard_normal((120, 6)) for _ in range(3))
+    q, dq, ddq = (rng.standard_normal((240, 6)) for _ in range(3))
     pi = model.nominal_parameters()
     for j in range(1, 7):
         pi[model.index(f"fv{j}")], pi[model.index(f"fc{j}")] = 10 / j, 5 / j
@@ -330,3 +330,12 @@ def test_limits_that_cannot_be() -> None:
     base = BaseParameters.of(model)
     with pytest.raises(DataError, match=r"coordinates of an entropic fit: 'cone', expected 'log-cholesky'"):
         PhysicalIdentification(base, identify(base, samples).factors, measure="entropic")
+
+
+def test_prior_costs_what_noise_gives(ur: tuple[BaseParameters, Samples], plain: IdentificationResult, physical: IdentificationResult) -> None:
+    """White noise: least squares takes r/(rows − r) of the residual's power, and so much the prior may cost beyond the best bodies (to 10 %)."""
+    best = identify(*ur, method="physical", damping=1e-2, residuals=False)
+    squared = [(1 + fit.details.residual_increase) ** 2 for fit in (best, physical)]
+    assert squared[1] - squared[0] == pytest.approx(plain.base.rank / (plain.n_rows - plain.base.rank), rel=0.1)
+    note = next(text for text in physical.notes if text.startswith("prior: λ"))
+    assert "times the residual of the best bodies" in note

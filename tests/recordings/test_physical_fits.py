@@ -136,7 +136,7 @@ def test_lwr4_damping_by_the_residual_alone(recordings: Path, lwr4: BaseParamete
     options = replace(AS_RECORDED, trim=0)
     for train, test, expected in (((1, 2), 3, 5.4), ((3,), 1, 3.0)):
         trials = [lwr4_trial(recordings, run) for run in train]
-        fit = identify(lwr4, trials, method="damped", weighting="none", preprocessing=options)
+        fit = identify(lwr4, trials, method="damped", weighting="none", allowance=1.10, preprocessing=options)
         assert fit.details.residual_increase == pytest.approx(0.10, abs=1e-3)
         assert 100 * validate(fit, lwr4_trial(recordings, test)).errors.stacked == pytest.approx(expected, abs=0.2)
 

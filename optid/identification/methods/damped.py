@@ -32,10 +32,12 @@ class Damped:
     Parameters
     ----------
     damping : float, "allowance", "gcv", "l-curve", "trials" or None
-        λ itself, or how to choose it: the largest whose weighted residual stays within ``allowance`` times that of least squares; generalised
-        cross-validation; the corner of the L-curve; the least error on trials left out in turn. None: 1 where the prior has sigmas, else "allowance".
-        Holding out a trial cannot show over-fit when it repeats the motion of another.
-    allowance : float
+        λ itself, or how to choose it: the largest whose weighted residual stays within the allowance; generalised cross-validation; the corner of the
+        L-curve; the least error on trials left out in turn. None: 1 where the prior has sigmas, else "allowance". Holding out a trial cannot show over-fit
+        when it repeats the motion of another.
+    allowance : float or None
+        Residual norm that the prior may cost, relative to that of least squares. None: as much squared residual as least squares takes from the noise, found
+        from how the residuals hang together in time: then the data cannot tell the estimate from least squares.
     scale : "size", "sigma", "unit", (r,) array or None
         s: |β₀| + 1 % of the largest, parameters of which the prior says nothing being left alone; the prior's sigmas, so that λ = 1 is Bayes' rule for white
         residuals; 1, in the parameters' own units (with ``weighting="none"`` this is the textbook's ‖T − Φp‖² + λ²‖p − p₀‖²); given sizes. None: "sigma"
@@ -45,7 +47,7 @@ class Damped:
     """
 
     damping: float | str | None = None
-    allowance: float = 1.10
+    allowance: float | None = None
     scale: Any = None
     weighting: str = "joint"
 
@@ -60,8 +62,8 @@ class Damped:
             raise unknown_name("weighting", self.weighting, ("joint", "none"))
         if isinstance(self.scale, str) and self.scale not in SCALES:
             raise unknown_name("scale of the prior", self.scale, SCALES)
-        if not self.allowance >= 1:
-            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.1"))
+        if self.allowance is not None and not self.allowance >= 1:
+            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.1, or None"))
 
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
@@ -107,7 +109,7 @@ class Damped:
 
     def _chosen(self, job: Job, choice: str, path: DampingPath, weights: Array) -> float:
         if choice == "allowance":
-            return by_allowance(path, self.allowance)
+            return by_allowance(path, self.allowance if self.allowance is not None else np.sqrt(1 + job.absorbed(job.least_squares(weights))))
         if choice == "gcv":
             return by_gcv(path)
         if choice == "l-curve":

@@ -118,3 +118,16 @@ class Job:
             if change < SETTLED:
                 break
         return result
+
+    def absorbed(self, fit: IdentificationResult) -> float:
+        """Part of the residual's power that a least-squares fit takes from the noise, by its residuals' correlation in time (:class:`LongRun`).
+
+        For white residuals r / rows; with only factors at hand that is the answer, counting independent rows.
+        """
+        white = fit.equations.n_effective / max(self.independent_share * fit.n_rows, 1.0)
+        if self.source is None or not fit.noise_variance > 0:
+            return white
+        from optid.identification.examine import examined
+        from optid.problems.uncertainty import LongRun
+
+        return max(white, LongRun.of(examined(fit, self)).scale - 1.0)

@@ -36,9 +36,11 @@ class Physical:
     Parameters
     ----------
     damping : float, "allowance" or None
-        λ, whose square multiplies the squared distance to the prior in units free of dimension; or the largest whose weighted residual stays within
-        ``allowance`` times that of the best bodies (λ → 0). None: 1 where the prior has sigmas (Bayes' rule for white residuals), else "allowance".
-    allowance : float
+        λ, whose square multiplies the squared distance to the prior in units free of dimension; or the largest whose weighted residual stays within the
+        allowance. None: 1 where the prior has sigmas (Bayes' rule for white residuals), else "allowance".
+    allowance : float or None
+        Residual norm that the prior may cost, relative to that of the best bodies (λ → 0). None: as much squared residual as least squares takes from the
+        noise, found from how the residuals hang together in time: then the data cannot tell the estimate from the best one.
     measure : "euclidean" or "entropic"
     margin : float
         Smallest eigenvalue of every pseudo-inertia [SI entries].
@@ -54,7 +56,7 @@ class Physical:
     """
 
     damping: float | str | None = None
-    allowance: float = 1.015
+    allowance: float | None = None
     measure: str = "euclidean"
     margin: float = 0.0
     masses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
@@ -70,8 +72,8 @@ class Physical:
             raise unknown_name("way to choose the damping", self.damping, ("allowance",))
         if isinstance(self.damping, (int, float)) and not (np.isfinite(self.damping) and self.damping > 0):
             raise DataError(sentence("damping", self.damping, "a number above 0"))
-        if not self.allowance >= 1:
-            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.015"))
+        if self.allowance is not None and not self.allowance >= 1:
+            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.015, or None"))
         for what, known in (("measure", MEASURES), ("weighting", ("joint", "none"))):
             if getattr(self, what) not in known:
                 raise unknown_name(what, getattr(self, what), known)
@@ -81,11 +83,11 @@ class Physical:
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
         prior = Prior.of(job.base.model, job.prior)
-        weights = self._weights(job)
+        plain = self._plain(job)
         problem = PhysicalIdentification(
             job.base,
             job.factors,
-            weights,
+            self._weights(job, plain),
             prior,
             WEAKEST,
             self.measure,
@@ -98,14 +100,14 @@ class Physical:
         )
         choice = self.damping if self.damping is not None else (1.0 if np.isfinite(prior.sigmas).any() else "allowance")
         if isinstance(choice, str):
-            result = self._within_allowance(job, problem)
-            how = f"the largest within {self.allowance:g} times the residual of the best bodies"
+            result, allowance = self._within_allowance(job, problem, plain)
+            how = f"the largest within {allowance:.4g} times the residual of the best bodies"
         else:
             result, how = job.solve(replace(problem, damping=float(choice))), "as given"
         return replace(result, notes=(*result.notes, *_notes(result, how)))
 
-    def _within_allowance(self, job: Job, problem: PhysicalIdentification) -> IdentificationResult:
-        """The strongest pull whose residual stays within the allowance, each solve started from the one with the nearest λ."""
+    def _within_allowance(self, job: Job, problem: PhysicalIdentification, plain: IdentificationResult) -> tuple[IdentificationResult, float]:
+        """The strongest pull whose residual stays within the allowance, and that; each solve starts from the one with the nearest λ."""
         done: dict[float, tuple[PhysicalIdentification, Solution]] = {}
 
         def solved(damping: float) -> float:
@@ -118,18 +120,22 @@ class Physical:
         # the pull vanishes with λ, so the measure does not matter there, and the convex form finds bodies at the boundary at once
         convex = job.solver is None and find_spec("clarabel")
         best = replace(problem, measure="euclidean", coordinates="cone") if convex else problem
-        limit = self.allowance * best.residual(job.solve(best.form()).x)
+        least = best.residual(job.solve(best.form()).x)
+        allowance = self.allowance if self.allowance is not None else _noise_allowance(job, problem, plain, least)
         strongest = STRONGEST * max(1.0, float(np.linalg.norm(problem.least_squares_rows[0], axis=0).max()))
-        found = within(solved, limit, WEAKEST, strongest, STEPS)
+        found = within(solved, allowance * least, WEAKEST, strongest, STEPS)
         if found not in done:
             solved(found)
         posed, solution = done[found]
-        return posed.interpret(replace(solution, problem=type(posed).__name__))
+        return posed.interpret(replace(solution, problem=type(posed).__name__)), allowance
 
-    def _weights(self, job: Job) -> Array:
+    def _plain(self, job: Job) -> IdentificationResult:
+        """Least squares without bodies."""
+        return job.weighted() if self.weighting == "joint" else job.least_squares()
+
+    def _weights(self, job: Job, plain: IdentificationResult) -> Array:
         if self.weighting == "joint":
-            return job.weighted().weights
-        plain = job.least_squares()
+            return plain.weights
         variance = plain.noise_variance
         return np.full(job.base.model.n, 1.0 / variance if np.isfinite(variance) and variance > 0 else 1.0)
 
@@ -141,6 +147,13 @@ class Physical:
         if job.solver is None:
             return "cone" if find_spec("clarabel") else "log-cholesky"
         return "cone" if job.solver == "clarabel" else "log-cholesky"
+
+
+def _noise_allowance(job: Job, problem: PhysicalIdentification, plain: IdentificationResult, least: float) -> float:
+    """Norm ratio at which the squared residual has risen by what least squares takes from the noise."""
+    A, b = problem.data
+    alone = float(np.linalg.norm(A @ plain.minimum_norm - b))
+    return float(np.sqrt(1.0 + job.absorbed(plain) * (alone / least) ** 2)) if least > 0 else 1.0
 
 
 def _notes(result: IdentificationResult, how: str) -> list[Any]:
