@@ -39,19 +39,26 @@ def multistart(
 
 
 def merge(done: dict[int, Solution], wanted: int, name: str, form: Form) -> Solution:
-    """The best of the finished runs, with the counts of all."""
+    """The best feasible answer of the finished runs, with the counts of all.
+
+    When any run came to its regular end, so did the multistart, also where a run that did not (out of iterations, say) holds the better feasible point.
+    """
     runs = [done[index] for index in sorted(done)]
     if not runs:
         return Solution(form.start_point(np.random.default_rng(0)), np.nan, np.nan, "stopped", "interrupted before the first start ended", 0, 0.0, 0, name)
     best = runs[0]
     for other in runs[1:]:
-        if (other.success, True) > (best.success, better(best.fun, best.max_violation, other.fun, other.max_violation)):
+        if better(other.fun, other.max_violation, best.fun, best.max_violation):
             best = other
-    status: Status = "stopped" if len(runs) < wanted or any(entry.status == "stopped" for entry in runs) else best.status
+    regular = any(entry.success for entry in runs)
+    status: Status = "budget" if regular and not best.success else best.status
+    if len(runs) < wanted or any(entry.status == "stopped" for entry in runs):
+        status = "stopped"
     counts = ", ".join(f"{sum(entry.status == kind for entry in runs)} {kind}" for kind in dict.fromkeys(entry.status for entry in runs))
     return replace(
         best,
         status=status,
+        search=best.search or regular,
         message=f"{best.message}; best of {len(runs)} of {wanted} starts ({counts})",
         n_evaluations=sum(entry.n_evaluations for entry in runs),
         n_failed=sum(entry.n_failed for entry in runs),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields, replace
+from numbers import Integral
 from time import perf_counter
 from typing import Any, Literal
 
@@ -74,8 +75,8 @@ def solve(
     if on_failure not in ("raise", "return"):
         raise UnsuitableSolverError(sentence("on_failure", repr(on_failure), "'raise' or 'return'"))
     for what, value in (("starts", starts), ("budget", 1 if budget is None else budget)):
-        if int(value) != value or value < 1:
-            raise UnsuitableSolverError(sentence(what, value, "a whole number ≥ 1"))
+        if not isinstance(value, Integral) or value < 1:
+            raise UnsuitableSolverError(sentence(what, repr(value), "a whole number ≥ 1"))
     if not isinstance(problem, Problem):
         raise UnsuitableSolverError(sentence("problem", type(problem).__name__, "an object with form() and interpret(solution)"))
     form = problem.form()

@@ -90,6 +90,15 @@ def test_infeasible_starts_do_not_hide_a_feasible_one() -> None:
     assert solution.x[0] == pytest.approx(-2.0, abs=1e-6)
 
 
+def test_best_feasible_point_wins_over_a_regular_end() -> None:
+    """With 10 iterations few starts converge, and to poor minima; the best feasible point of all is kept, and the solve is no failure."""
+    solution = optid.solve(waves(constrained=True), starts=12, budget=10)
+    assert {entry.status for entry in solution.starts} == {"optimal", "budget"}
+    assert solution.success
+    assert solution.fun == min(entry.fun for entry in solution.starts if entry.feasible)
+    assert solution.fun < min(entry.fun for entry in solution.starts if entry.status == "optimal")
+
+
 def test_all_starts_failing_raises() -> None:
     x = ca.SX.sym("x")
     with pytest.raises(SolveError, match=r"best of 3 of 3 starts \(3 infeasible\)"):
