@@ -62,9 +62,10 @@ class JointFrictionResult:
     def predict(self, q: Any, dq: Any, ddq: Any, load: ArrayLike | None = None) -> Array:
         """Torque (N, n) of a motion; laws that depend on the load take that of the rigid arm unless one (N, n) is given."""
         states, _ = state_arrays((q, dq, ddq), self.base.model.n, ("q", "dq", "ddq"))
-        rigid = self.base.torque(np.asarray(self.solution.x)[: self.base.rank], *states)
+        q, dq, ddq = states
+        rigid = self.base.torque(np.asarray(self.solution.x)[: self.base.rank], q, dq, ddq)
         loads = rigid if load is None else np.asarray(load, dtype=float)
-        return np.asarray(rigid + np.column_stack([f.torque(states[1][:, j], loads[:, j]) for j, f in enumerate(self.friction)]))
+        return np.asarray(rigid + np.column_stack([f.torque(dq[:, j], loads[:, j]) for j, f in enumerate(self.friction)]))
 
     def value(self, name: str) -> float:
         """A base parameter by its formula or independent parameter's name, or a friction parameter by name and number, such as "vs2"."""
