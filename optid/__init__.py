@@ -57,6 +57,7 @@ _ROOMS = (
     "simulation",
     "solvers",
     "statistics",
+    "testing",
     "trajectory",
     "validation",
 )

@@ -163,8 +163,8 @@ class Kernel:
     def prepared(self, n: int) -> Kernel:
         """This kernel with its backend settled for jobs of ``n`` samples in all, and compiled if that pays.
 
-        "auto" may pass from the interpreter to compiled code while it works, and the two differ in the last bits: a job that must give the same bits
-        however it is divided among workers settles the backend first.
+        "auto" decides by the size of each call, and interpreter and compiled code differ in the last bits: a job that must give the same bits however it is
+        divided into calls settles the backend first.
         """
         if self.backend != "auto":
             return self

@@ -60,19 +60,10 @@ class Native:
         """Code of a C source, from the cache or newly compiled; None, after one message in the log, when that is impossible."""
         try:
             with _building:
-                return cls(name, _function(source, compiling=True), vector)
+                return cls(name, _function(source), vector)
         except (CompilerError, CacheError) as error:
             _tell(str(error))
             return None
-
-    @classmethod
-    def cached(cls, name: str, source: str, vector: bool) -> Native | None:
-        """Code of a C source when the cache holds it, else None."""
-        try:
-            function = _function(source, compiling=False)
-        except (CompilerError, CacheError):
-            return None
-        return None if function is None else cls(name, function, vector)
 
     def evaluate(self, inputs: Sequence[Array], out: Array) -> None:
         """Fill ``out`` (N, m·k) from inputs (N, n_i), or (n_i,) where all samples share one.
@@ -106,7 +97,7 @@ def _tell(reason: str) -> None:
         _logger.warning("kernels are interpreted, several times slower: %s.", reason)
 
 
-def _function(source: str, compiling: bool) -> Any:
+def _function(source: str) -> Any:
     toolchain = Toolchain.of_this_machine()
     directory = opened(folder())
     digest = hashlib.sha256("\0".join([toolchain.identity, source]).encode()).hexdigest()
@@ -117,8 +108,6 @@ def _function(source: str, compiling: bool) -> Any:
             return _load(path)
         except CompilerError:  # cut short by a crash of the machine: made again below
             path.unlink(missing_ok=True)
-    if not compiling:
-        return None
     return _load(publish(directory, name, lambda temporary: toolchain.compile(source, temporary)))
 
 

@@ -22,8 +22,12 @@ from .selection import independent_columns, preference, rank_by_gap
 
 Array = NDArray[np.float64]
 
-TOLERANCE = 1e-4
-"""A column within this fraction of the span of others is dependent (in the robot's own units): far above rounded angles (1.5708), far below real lengths."""
+TOLERANCE = 1e-5
+"""Combinations of parameters whose torque is below this part of the largest one (in the robot's own units) count as invisible: what angles rounded to
+1.5708 show is below, what a calibrated table adds to a nominal one is above."""
+
+PRINTED = 1e-5
+"""Coefficients below this (in the robot's own units) are not printed."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +64,7 @@ class BaseParameters:
         Parameters
         ----------
         seed : int
-            Of the random motion; rank and formulas do not depend on it.
+            Of the random motion.
         known : names of parameters that are known
         preferred : names
             Wanted as independent parameters, first come first served.
@@ -72,7 +76,7 @@ class BaseParameters:
             if name not in names:
                 raise unknown_name("known parameter", name, names)
         units = NaturalUnits.of(model)
-        n_samples = max(60, 6 * model.p // model.n)
+        n_samples = max(200, 12 * model.p // model.n)
         states = units.states(n_samples, np.random.default_rng(seed))
         Y = model.regressor(*states) / np.tile(units.rows(), n_samples)[:, None]
         scale = units.columns(model)
@@ -82,15 +86,15 @@ class BaseParameters:
         columns = {model.index(name) for name in known}
         Y[:, list(columns)] = 0.0
         order = [k for k in preference(names, 10 * model.robot.n_links, [p for p in preferred if p not in known]) if k not in columns]
-        accepted, K = independent_columns(Y, order, tolerance)
+        accepted, K = independent_columns(Y, order, tolerance, fixed=len(set(preferred) - set(known)))
         rank = np.argsort(accepted)
         accepted = [accepted[k] for k in rank]
         K = K[rank]
         norms: Array = np.asarray(np.linalg.norm(Y, axis=0))
-        visible = [k for k in range(model.p) if norms[k] > tolerance * norms.max(initial=0.0)]
+        visible = [k for k in range(model.p) if norms[k] > 10 * tolerance * norms.max(initial=0.0)]
         s = np.linalg.svd(Y[:, visible] / norms[visible], compute_uv=False) if visible else np.zeros(0)
         unit = scale[accepted][:, None] / scale[None, :]
-        return cls(model, tuple(int(k) for k in accepted), K * unit, tuple(known), s, 0.1 * tolerance * unit)
+        return cls(model, tuple(int(k) for k in accepted), K * unit, tuple(known), s, PRINTED * unit)
 
     # -- description --------------------------------------------------------------------------------------------------------------------------------
 

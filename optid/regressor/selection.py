@@ -33,10 +33,32 @@ def preference(names: Sequence[str], n_link_parameters: int, preferred: Sequence
     return first + [k for k in rest if k not in set(first)]
 
 
-def independent_columns(Y: Array, order: Sequence[int], tolerance: float) -> tuple[list[int], Array]:
-    """Columns of Y (M, p) accepted one by one when they leave the span of those accepted before (modified Gram-Schmidt, twice).
+STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 0.0)
+"""Shares of a column outside the span of those accepted before that are asked for, round after round, until the rank is reached."""
 
-    A column counts when the part outside the span is more than ``tolerance`` of its own norm, and its norm more than ``tolerance`` of the largest.
+LARGEST = 10.0
+"""Largest coefficient of a grouping, in the units of the matrix given: a larger one makes its parameter independent instead."""
+
+
+def numerical_rank(Y: Array, tolerance: float) -> int:
+    """Number of singular values of Y (M, p) above ``tolerance`` times the largest."""
+    s = np.linalg.svd(Y, compute_uv=False) if Y.size else np.zeros(0)
+    return int((s > tolerance * s[0]).sum()) if s.size and s[0] > 0 else 0
+
+
+def independent_columns(Y: Array, order: Sequence[int], tolerance: float, fixed: int = 0) -> tuple[list[int], Array]:
+    """As many columns of Y (M, p) as its rank, the preferred ones first, such that no other needs large coefficients of them.
+
+    Columns are offered in ``order`` and accepted when a good part of them leaves the span of those accepted before (modified Gram-Schmidt, twice); rounds
+    that ask for less follow until the rank is reached. Then, as in a strong rank-revealing QR factorisation (Gu & Eisenstat 1996), an accepted column is
+    exchanged for a dependent one that needs more than :data:`LARGEST` of it.
+
+    Parameters
+    ----------
+    tolerance : float
+        Singular values below this part of the largest count as zero.
+    fixed : int
+        The first so many of ``order``, once accepted, are not exchanged.
 
     Returns
     -------
@@ -44,26 +66,48 @@ def independent_columns(Y: Array, order: Sequence[int], tolerance: float) -> tup
     K : (r, p) array
         ``Y ≈ Y[:, accepted] @ K``; for accepted columns a unit vector.
     """
+    rank = numerical_rank(Y[:, list(order)], tolerance)
+    accepted = _greedy(Y, order, rank)
+    locked = set(order[:fixed])
+    while True:
+        K = _coefficients(Y, accepted)
+        movable = np.array([k not in locked for k in accepted], dtype=bool)
+        size = np.abs(K) * movable[:, None]
+        if not size.size or size.max() <= LARGEST:
+            return accepted, K
+        leaves, enters = np.unravel_index(int(np.argmax(size)), size.shape)
+        accepted[int(leaves)] = int(enters)
+
+
+def _greedy(Y: Array, order: Sequence[int], rank: int) -> list[int]:
     norms = np.linalg.norm(Y, axis=0)
-    floor = tolerance * float(norms.max(initial=0.0))
-    Q = np.empty((Y.shape[0], min(Y.shape)))
+    least = 0.01 * float(norms.max(initial=0.0))
+    Q = np.empty((Y.shape[0], rank))
     accepted: list[int] = []
-    for k in order:
-        if norms[k] <= floor or len(accepted) == Q.shape[1]:
-            continue
-        basis = Q[:, : len(accepted)]
-        rest = Y[:, k] / norms[k]
-        for _ in range(2):
-            rest = rest - basis @ (basis.T @ rest)
-        size = float(np.linalg.norm(rest))
-        if size > tolerance:
-            Q[:, len(accepted)] = rest / size
-            accepted.append(k)
-    chosen = Y[:, accepted]
-    K: Array = np.asarray(np.linalg.lstsq(chosen, Y, rcond=None)[0]) if accepted else np.zeros((0, Y.shape[1]))
+    for share in STEPS:
+        for k in order:
+            if len(accepted) == rank:
+                return accepted
+            if k in accepted:
+                continue
+            basis = Q[:, : len(accepted)]
+            rest = Y[:, k]
+            for _ in range(2):
+                rest = rest - basis @ (basis.T @ rest)
+            size = float(np.linalg.norm(rest))
+            if size > share * max(float(norms[k]), least):
+                Q[:, len(accepted)] = rest / size
+                accepted.append(k)
+    return accepted
+
+
+def _coefficients(Y: Array, accepted: list[int]) -> Array:
+    if not accepted:
+        return np.zeros((0, Y.shape[1]))
+    K: Array = np.asarray(np.linalg.lstsq(Y[:, accepted], Y, rcond=None)[0])
     K[np.abs(K) < 1e-10] = 0.0
     K[:, accepted] = np.eye(len(accepted))
-    return accepted, K
+    return K
 
 
 def rank_by_gap(singular_values: Array) -> int:

@@ -7,9 +7,11 @@ from math import pi
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DHRow, DynamicModel, Link, Robot
+from optid import BaseParameters, DHRow, DynamicModel, Link, Robot, identify
 from optid.errors import UnknownNameError
 from optid.regressor import eliminate
+from optid.regressor.scale import NaturalUnits
+from optid.signals import Samples
 
 H = pi / 2
 SOURCES: dict[str, tuple[str, list[tuple], tuple[float, float, float], int]] = {
@@ -173,3 +175,50 @@ def test_elimination_rule() -> None:
     kept, dropped = eliminate(W, ["a", "b", "c", "zero"])
     assert kept == ["b", "c"] or kept == ["a", "b"]
     assert dropped[0] == "zero" and len(dropped) == 2
+
+
+def calibrated(e: float) -> Robot:
+    """A UR5 whose table carries errors up to e rad and e/10 m, as a calibration finds them."""
+    rng = np.random.default_rng(5)
+    rows = [DHRow(alpha=al + e * rng.uniform(-1, 1), a=a + 0.1 * e * rng.uniform(-1, 1), d=d + 0.1 * e * rng.uniform(-1, 1)) for al, a, d in SOURCES["UR5"][1]]
+    return Robot.from_dh(rows, "standard")
+
+
+def natural_coefficients(base: BaseParameters) -> np.ndarray:
+    unit = NaturalUnits.of(base.model).columns(base.model)
+    return np.abs(base.matrix) / unit[list(base.independent)][:, None] * unit[None, :]
+
+
+@pytest.mark.parametrize("e", [1e-5, 1e-4, 1e-3, 1e-2, 0.1])
+def test_calibrated_tables_keep_bounded_groupings(e: float) -> None:
+    """C26's bound of 10 on coefficients, the count and the choice of parameters, for axes that are parallel only nearly; two rank tests."""
+    bases = [BaseParameters.of(DynamicModel(calibrated(e), friction="none"), seed=seed) for seed in range(5)]
+    assert {b.rank for b in bases} == {b.svd_rank for b in bases} == {36}
+    assert max(natural_coefficients(b).max() for b in bases) <= 10
+    rng = np.random.default_rng(1)
+    pi_ = rng.standard_normal(60)
+    state = [rng.standard_normal((20, 6)) for _ in range(3)]
+    tau = bases[0].model.inverse_dynamics(pi_, *state)
+    for base in bases:
+        assert base.torque(base.beta(pi_), *state) == pytest.approx(tau, rel=1e-9, abs=1e-9 * np.abs(tau).max())
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_random_arms_in_standard_dh(seed: int) -> None:
+    """Arbitrary twists: bounded coefficients, and noise-free data return beta to 1e-8."""
+    rng = np.random.default_rng(seed)
+    rows = [DHRow(*rng.uniform(-0.5, 0.5, 1), rng.uniform(-3, 3), rng.uniform(-0.5, 0.5), rng.uniform(-3, 3)) for _ in range(6)]
+    links = [Link.from_com(rng.uniform(1, 3), rng.uniform(-0.2, 0.2, 3), np.diag(rng.uniform(0.05, 0.1, 3))) for _ in rows]
+    model = DynamicModel(Robot.from_dh(rows, "standard", links=links))
+    base = BaseParameters.of(model)
+    assert natural_coefficients(base).max() <= 10
+    state = [rng.standard_normal((300, 6)) for _ in range(3)]
+    samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state))
+    beta = base.beta(model.nominal_parameters())
+    assert identify(base, samples).beta == pytest.approx(beta, rel=1e-8, abs=1e-8 * np.abs(beta).max())
+
+
+def test_preferred_parameters_are_not_exchanged() -> None:
+    """A preferred column stays although another choice would have smaller coefficients."""
+    model = DynamicModel(calibrated(1e-3), friction="none")
+    assert {"m6", "m2"} <= set(BaseParameters.of(model, preferred=["m6", "m2"]).names)
