@@ -21,7 +21,8 @@ def drives(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Experiment files: trials to identify from, and trials with the role validation.")],
     offset: Annotated[bool, typer.Option("--offset", help="Fit a constant torque of every axis too.")] = False,
     cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
-    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
+    decimate: Annotated[int, typer.Option(help="Filter torque and model alike and keep every k-th sample: what noisy currents want.")] = 1,
+    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque alone: it rounds the steps of Coulomb friction.")] = "none",
     maximum: Annotated[str | None, typer.Option(metavar="N m,...", help="Largest motor torques, motor side, one an axis, joined by commas.")] = None,
     rated: Annotated[str | None, typer.Option(metavar="N m,...", help="Rated motor torques, likewise.")] = None,
     allowed: Annotated[float, typer.Option(help="Share of the time that an axis may spend above its rated torque.")] = 1.0,
@@ -38,7 +39,7 @@ def drives(
     arm = robot_of(robot, tip)
     limits = {"maximum": _numbers(maximum, arm, "--maximum"), "rated": _numbers(rated, arm, "--rated")}
     model = DynamicModel(arm, ("viscous", "coulomb", "offset") if offset else ("viscous", "coulomb"), rotor_inertia=True)
-    options = Preprocessing(cutoff=cutoff_of(cutoff, "--cutoff"), torque_cutoff=cutoff_of(torque_cutoff, "--torque-cutoff"))
+    options = Preprocessing(cutoff=cutoff_of(cutoff, "--cutoff"), torque_cutoff=cutoff_of(torque_cutoff, "--torque-cutoff"), decimate=decimate)
     trials: list[Any] = []
     with progress("files", quiet=json) as update:
         for k, file in enumerate(files):

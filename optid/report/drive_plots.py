@@ -36,7 +36,7 @@ def plot_spectra(trial: Trial, samples: Samples, robot: Robot | None = None, tit
     trial : Trial
         The recording, with the joints in the order of the samples.
     samples : Samples
-        What the preprocessing made of it.
+        What the preprocessing made of it; decimated here where the fit will decimate them.
     """
     force = trial.current if trial.tau is None else trial.tau
     if force is None or trial.n != samples.n:
@@ -45,11 +45,14 @@ def plot_spectra(trial: Trial, samples: Samples, robot: Robot | None = None, tit
     names = samples.joint_names or trial.joint_names or tuple(f"joint {j + 1}" for j in range(trial.n))
     figure, axes = _figure(trial.n, 1.7, columns=2, width=10.0, sharex=True)
     recorded = 1.0 / float(np.median(np.diff(trial.time)))
+    every = samples.decimation
+    time, rate = np.concatenate([samples.time[part][::every] for part in samples.parts()]), samples.rate / every
+    q, tau = samples.decimated(samples.q), samples.decimated(samples.tau)
     for j, name in enumerate(names):
         # the filtered torque in the recorded signal's unit: both sides of the figure show one signal each
         scale = _ratio(force[:, j], samples.tau_raw[:, j])
-        _draw_spectra(axes[j, 0], trial.time, trial.q[:, j], recorded, samples.time, samples.q[:, j], samples.rate)
-        _draw_spectra(axes[j, 1], trial.time, force[:, j], recorded, samples.time, scale * samples.tau[:, j], samples.rate)
+        _draw_spectra(axes[j, 0], trial.time, trial.q[:, j], recorded, time, q[:, j], rate)
+        _draw_spectra(axes[j, 1], trial.time, force[:, j], recorded, time, scale * tau[:, j], rate)
         prismatic = torque_unit(robot, j) == "N"
         axes[j, 0].set_ylabel(f"{name} [{'m' if prismatic else 'rad'}]", fontsize=9)
         axes[j, 1].set_ylabel("A" if trial.tau is None else torque_unit(robot, j), fontsize=9)
