@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -104,7 +105,7 @@ class ResidualStatistics:
         """Of all trials of several parts; cells are joined where there are too many."""
         total = sum(len(part.scores) for part in parts)
         joined = ceil(total / CELLS)
-        thin = [part if joined == 1 else part._coarser(joined) for part in parts]
+        thin = [part if joined == 1 else part.coarser(joined) for part in parts]
         first = np.cumsum([0, *(len(part.cell_time) for part in thin)])
         return cls(
             np.concatenate([part.scores for part in thin]),
@@ -116,7 +117,8 @@ class ResidualStatistics:
             np.concatenate([part.orders for part in thin]),
         )
 
-    def _coarser(self, factor: int) -> ResidualStatistics:
+    def coarser(self, factor: int) -> ResidualStatistics:
+        """With ``factor`` cells joined to one."""
         label = np.concatenate([np.arange((self.trial == t).sum()) // factor for t in range(len(self.cell_time))])
         start = np.flatnonzero(np.r_[True, (np.diff(label) != 0) | (np.diff(self.trial) != 0)])
         scores = np.add.reduceat(self.scores, start, axis=0)
@@ -213,7 +215,7 @@ class TrialResiduals:
             if not scores.size:
                 scores = np.zeros((ceil(len(weighted) / size), Y.shape[2]))
             cuts = sorted({0, len(Y), *(s - at for s in starts if 0 < s - at < len(Y))})
-            for first, last in zip(cuts, cuts[1:], strict=False):
+            for first, last in pairwise(cuts):
                 if at + first in starts:
                     memory.clear()
                 terms = np.zeros((last - first, Y.shape[2]))
