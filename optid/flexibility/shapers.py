@@ -1,0 +1,108 @@
+"""Input shapers: the classical other way to end a move without vibration, at the price of a delay.
+
+The reference is replaced by a sum of copies of itself, weighted and delayed so that the vibrations of the copies cancel (Singer & Seering 1990). The controller
+then needs no model beyond a frequency and a damping, and the move takes half a period (ZV) or a whole one (ZVD) longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, sentence, unknown_name
+
+from .feedforward import Motion
+
+Array = NDArray[np.float64]
+
+KINDS = ("ZV", "ZVD")
+
+
+@dataclass(frozen=True, eq=False)
+class Shaper:
+    """Impulses.
+
+    Attributes
+    ----------
+    times : (k,) [s]
+        The first is 0.
+    amplitudes : (k,)
+        Their sum is 1.
+    """
+
+    times: Array
+    amplitudes: Array
+
+    @classmethod
+    def of(cls, frequency: float, damping: float = 0.0, kind: str = "ZV") -> Shaper:
+        """The shaper of one vibration.
+
+        Parameters
+        ----------
+        frequency : float [Hz]
+            Undamped natural frequency.
+        damping : float
+            Damping ratio, below 1.
+        kind : "ZV" or "ZVD"
+            Zero vibration; or also zero derivative of it, which forgives errors of the frequency and takes twice as long.
+        """
+        if kind not in KINDS:
+            raise unknown_name("kind of a shaper", kind, KINDS)
+        if not 0 < frequency < np.inf or not 0 <= damping < 1:
+            raise DataError(sentence("vibration of a shaper", f"{frequency} Hz, damping ratio {damping}", "a frequency above 0 and a ratio from 0 to below 1"))
+        root = np.sqrt(1 - damping**2)
+        period = 1 / (frequency * root)
+        k = np.exp(-damping * np.pi / root)
+        amplitudes = np.array([1, k]) if kind == "ZV" else np.array([1, 2 * k, k**2])
+        return cls(np.arange(len(amplitudes)) * period / 2, amplitudes / amplitudes.sum())
+
+    def then(self, other: Shaper) -> Shaper:
+        """Both one after the other, for two vibrations."""
+        times = np.add.outer(self.times, other.times).ravel()
+        return Shaper(np.sort(times), np.multiply.outer(self.amplitudes, other.amplitudes).ravel()[np.argsort(times, kind="stable")])
+
+    @property
+    def delay(self) -> float:
+        """By how much a move becomes longer [s]."""
+        return float(self.times[-1])
+
+    def vibration(self, frequency: float, damping: float = 0.0) -> float:
+        """Vibration of this frequency [Hz] that is left, as a part of that without shaper."""
+        omega = 2 * np.pi * frequency
+        pole = omega * (damping + 1j * np.sqrt(1 - damping**2))
+        return float(np.abs(np.sum(self.amplitudes * np.exp(pole * (self.times - self.times[-1])))))
+
+
+@dataclass(frozen=True, eq=False)
+class ShapedMotion:
+    """A motion passed through a shaper.
+
+    Attributes
+    ----------
+    motion : Motion
+    shaper : Shaper
+    """
+
+    motion: Any
+    shaper: Shaper
+
+    @property
+    def duration(self) -> float:
+        """Length [s]."""
+        return float(self.motion.duration + self.shaper.delay)
+
+    def derivative(self, t: ArrayLike, order: int = 0) -> Array:
+        """Position or a derivative (N, n) at the times t (N,); the motion stands before its start and after its end."""
+        stamps = np.asarray(t, dtype=float)
+        inner: Motion = self.motion
+        copies = []
+        for delay, weight in zip(self.shaper.times, self.shaper.amplitudes, strict=True):
+            inside = np.clip(stamps - delay, 0.0, inner.duration)
+            values = weight * inner.derivative(inside, order)
+            if order > 0:
+                values[inside != stamps - delay] = 0.0
+            copies.append(values)
+        return np.asarray(np.sum(copies, axis=0))

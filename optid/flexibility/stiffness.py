@@ -1,0 +1,286 @@
+"""Stiffness of a joint from recordings: with encoders on both sides of the gear, or on the motor alone.
+
+Residuals of such fits are strongly correlated in time, and the answer moves with the cut-off of the filters. Intervals here contain both: a long-run (HAC)
+covariance at every cut-off, and the hull over the cut-offs. A value that makes no sense is not returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from optid.errors import DataError, ShapeError, sentence
+from optid.signals.filters import lowpass, settling_samples
+from optid.statistics.intervals import quantile
+from optid.statistics.long_run import long_run_covariance
+
+Array = NDArray[np.float64]
+
+CUTOFFS = (2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
+
+
+@dataclass(frozen=True)
+class CutoffFit:
+    """The fit at one cut-off.
+
+    Attributes
+    ----------
+    cutoff : float [Hz]
+    stiffness : float [N m/rad]
+    sigma, white_sigma : float
+        Standard deviations: long-run, and as if the residuals were white (far too small).
+    reverse : float
+        The stiffness when deflection is fitted to torque instead: errors of the deflection pull ``stiffness`` down, errors of the torque push this one up.
+    explained : float
+        Part of the torque's variance that the fit explains.
+    damping : float [N m s/rad]
+        NaN when it was not fitted.
+    rotor_inertia : float [kg m²]
+        Fitted, or as given.
+    """
+
+    cutoff: float
+    stiffness: float
+    sigma: float
+    white_sigma: float
+    reverse: float
+    explained: float
+    damping: float
+    rotor_inertia: float
+
+
+@dataclass(frozen=True)
+class StiffnessEstimate:
+    """Stiffness of one joint.
+
+    Attributes
+    ----------
+    stiffness : float [N m/rad]
+        Median over the cut-offs; NaN when the fits make no sense.
+    interval : (low, high) [N m/rad]
+        Hull of the intervals at all cut-offs.
+    fits : tuple of CutoffFit
+    damping : float [N m s/rad]
+    rotor_inertia : float [kg m²]
+        Medians over the cut-offs.
+    reason : str
+        Why there is no answer; empty when there is one.
+    """
+
+    stiffness: float
+    interval: tuple[float, float]
+    fits: tuple[CutoffFit, ...]
+    damping: float
+    rotor_inertia: float
+    reason: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is an answer."""
+        return not self.reason
+
+
+def stiffness_from_encoders(
+    motor: ArrayLike,
+    link: ArrayLike,
+    torque: ArrayLike,
+    rate: float,
+    gear: float,
+    rotor_inertia: float | None,
+    damping: bool = False,
+    cutoffs: Sequence[float] = CUTOFFS,
+    order: int = 4,
+    level: float = 0.95,
+) -> StiffnessEstimate:
+    """Stiffness from motor and link angles and the motor's torque.
+
+    The torque that passes the gear, ``gear (τ − Jm gear q̈m)``, is fitted by the deflection ``qm − ql``, the motor's speed, its sign (friction) and a constant,
+    all passed through the same zero-phase low-pass.
+
+    Parameters
+    ----------
+    motor, link : (N,) [rad]
+        Both on the arm side of the gear.
+    torque : (N,) [N m]
+        Motor side.
+    rate : float [Hz]
+    gear : float
+    rotor_inertia : float or None [kg m²]
+        Motor side; None fits it, too.
+    damping : bool
+        Fit the speed of the deflection, too. It shows only where the joint vibrates; in a slow recording it costs more than it explains.
+    cutoffs : sequence of float [Hz]
+        All are tried; the answer has to hold at all of them.
+    level : float
+        Of the intervals.
+
+    Returns
+    -------
+    StiffnessEstimate
+        Without an answer, and with the reason, where the stiffness is negative, or its sign is open, at any cut-off.
+    """
+    qm, ql, tau = (np.asarray(x, dtype=float) for x in (motor, link, torque))
+    if qm.ndim != 1 or qm.shape != ql.shape or qm.shape != tau.shape:
+        raise ShapeError(sentence("motor, link and torque", f"shapes {qm.shape}, {ql.shape}, {tau.shape}", "three vectors of one length"))
+    if not cutoffs:
+        raise DataError(sentence("cut-offs of a stiffness", "none", "one or more [Hz]"))
+    if np.ptp(qm - ql) <= 1e-12 * np.ptp(qm):
+        raise DataError(sentence("link angle", "equal to the motor angle up to a constant", "a deflection", "Is the link encoder there at all?"))
+    fits = tuple(_at_cutoff(qm, ql, tau, rate, gear, rotor_inertia, damping, cutoff, order) for cutoff in cutoffs)
+    t = quantile(np.inf, level)
+    low, high = min(f.stiffness - t * f.sigma for f in fits), max(f.stiffness + t * f.sigma for f in fits)
+    middle = float(np.median([f.stiffness for f in fits]))
+    reason = ""
+    worst = min(fits, key=lambda f: f.stiffness)
+    if worst.stiffness <= 0:
+        reason = f"the stiffness is negative ({worst.stiffness:.3g} N m/rad at {worst.cutoff:g} Hz): what was measured is not the bending of this joint"
+    elif all(f.stiffness - t * f.sigma <= 0 for f in fits):
+        reason = "the interval contains zero at every cut-off: the recording does not bend this joint enough"
+    elif min(f.reverse for f in fits) <= 0:
+        reason = "fitting the deflection to the torque gives a negative stiffness: the two hardly belong together"
+    damper, rotor = (float(np.median([getattr(f, what) for f in fits])) for what in ("damping", "rotor_inertia"))
+    return StiffnessEstimate(np.nan if reason else middle, (low, high), fits, damper, rotor, reason)
+
+
+def _at_cutoff(qm: Array, ql: Array, tau: Array, rate: float, gear: float, rotor_inertia: float | None, damping: bool, cutoff: float, order: int) -> CutoffFit:
+    def smooth(x: Array) -> Array:
+        return lowpass(x, cutoff, rate, order)
+
+    q = smooth(qm)
+    speed = np.gradient(q, 1 / rate)
+    spin = gear**2 * np.gradient(speed, 1 / rate)
+    bend = smooth(qm - ql)
+    parts = [bend, speed, smooth(np.sign(speed)), np.ones_like(q)]
+    parts += [np.gradient(bend, 1 / rate)] if damping else []
+    parts += [spin] if rotor_inertia is None else []
+    columns, passed = np.column_stack(parts), gear * smooth(tau) - (rotor_inertia or 0.0) * spin
+    edge = settling_samples(cutoff, rate, order)
+    if len(q) < 4 * edge + 20:
+        raise DataError(
+            sentence(f"recording for a stiffness at {cutoff:g} Hz", f"{len(q)} samples", f"at least {4 * edge + 20}", "Record longer, or raise the cut-off.")
+        )
+    keep = slice(edge, len(q) - edge)
+    columns, passed = columns[keep], passed[keep]
+    size = np.sqrt(np.mean(columns**2, axis=0))
+    size[size == 0] = 1.0
+    scaled = columns / size
+    inverse = np.linalg.pinv(scaled.T @ scaled)
+    beta = inverse @ scaled.T @ passed
+    residual = passed - scaled @ beta
+    spread = inverse @ long_run_covariance(scaled * residual[:, None]) @ inverse
+    white = np.sqrt(inverse[0, 0] * residual @ residual / max(len(passed) - len(beta), 1))
+    level = max(float(np.std(passed)), 1e-300)
+    back = np.linalg.lstsq(np.column_stack([passed / level, scaled[:, 1:]]), columns[:, 0], rcond=None)[0][0] / level
+    return CutoffFit(
+        float(cutoff),
+        float(beta[0] / size[0]),
+        float(np.sqrt(max(spread[0, 0], 0.0)) / size[0]),
+        float(white / size[0]),
+        float(1 / back) if back != 0 else np.inf,
+        float(1 - np.var(residual) / level**2),
+        float(beta[4] / size[4]) if damping else np.nan,
+        float(beta[-1] / size[-1]) if rotor_inertia is None else rotor_inertia,
+    )
+
+
+@dataclass(frozen=True)
+class TwoMassEstimate:
+    """A joint and its load seen from the motor alone.
+
+    Attributes
+    ----------
+    stiffness [N m/rad], damping [N m s/rad], link_inertia [kg m²]
+        Arm side.
+    rotor_inertia [kg m²], viscous [N m s/rad], coulomb [N m]
+        Motor side.
+    antiresonance : float [Hz]
+        √(stiffness / link_inertia) / 2π: what the motor's torque shows best.
+    error : float
+        Root mean square of the residuals over that of the torque.
+    """
+
+    stiffness: float
+    damping: float
+    link_inertia: float
+    rotor_inertia: float
+    viscous: float
+    coulomb: float
+    antiresonance: float
+    error: float
+
+
+def two_mass_from_motor(motor: ArrayLike, torque: ArrayLike, rate: float, gear: float, antiresonance: float, cutoff: float | None = None) -> TwoMassEstimate:
+    """Fit rotor, spring, damper and load to the motor's own angle and torque.
+
+    The load follows the measured motor angle through a second-order system of antiresonance ω and damping ζ; given these two, the torque is linear in all
+    other parameters. ω and ζ are found by nonlinear least squares, the others inside it.
+
+    Parameters
+    ----------
+    motor : (N,) [rad]
+        Arm side.
+    torque : (N,) [N m]
+        Motor side.
+    antiresonance : float [Hz]
+        First guess, within about a third; from a spectrum, or from a model.
+    cutoff : float, optional [Hz]
+        Of the low-pass; six times the guess by default, at most 0.4 of the rate.
+
+    Raises
+    ------
+    DataError
+        The motion does not show the spring: no positive load, rotor or damping fits.
+    """
+    from optid.problems.forms import Residuals
+    from optid.solvers import solve
+
+    q, tau = np.asarray(motor, dtype=float), np.asarray(torque, dtype=float)
+    if q.ndim != 1 or q.shape != tau.shape:
+        raise ShapeError(sentence("motor and torque", f"shapes {q.shape}, {tau.shape}", "two vectors of one length"))
+    band = min(6 * antiresonance, 0.4 * rate) if cutoff is None else cutoff
+    edge = settling_samples(band, rate)
+    if len(q) < 4 * edge + 50:
+        raise DataError(sentence("recording of a motor", f"{len(q)} samples", f"at least {4 * edge + 50}"))
+    q = q - q[0]
+    speed = np.gradient(q, 1 / rate)
+    motion = np.column_stack([np.gradient(speed, 1 / rate), speed, np.sign(speed), np.ones_like(q)])
+    fixed, wanted = lowpass(motion, band, rate), lowpass(gear * tau, band, rate)
+
+    def fit(x: Array) -> tuple[Array, Array]:
+        omega, zeta = 2 * np.pi * antiresonance * np.exp(x[0]), np.exp(x[1])
+        columns = np.column_stack([fixed, lowpass(_load_acceleration(q, rate, omega, zeta), band, rate)])[edge:-edge]
+        size = np.sqrt(np.mean(columns**2, axis=0))
+        beta = np.linalg.lstsq(columns / size, wanted[edge:-edge], rcond=None)[0] / size
+        return beta, wanted[edge:-edge] - columns @ beta
+
+    scale = np.sqrt(np.mean(wanted**2)) * np.sqrt(len(q))
+    problem = Residuals(lambda x: fit(x)[1] / scale, x0=[0.0, np.log(0.05)], lower=[-0.7, np.log(1e-4)], upper=[0.7, np.log(2.0)])
+    solution = solve(problem, solver="least_squares")
+    beta, residual = fit(solution.x)
+    omega, zeta = 2 * np.pi * antiresonance * np.exp(solution.x[0]), np.exp(solution.x[1])
+    rotor, load = beta[0], beta[4]
+    if not (rotor > 0 and load > 0):
+        raise DataError(
+            sentence("two masses behind a motor", f"rotor {rotor:.3g}, load {load:.3g} kg m²", "both positive", "Excite the joint around its antiresonance.")
+        )
+    return TwoMassEstimate(
+        stiffness=float(load * omega**2),
+        damping=float(2 * zeta * omega * load),
+        link_inertia=float(load),
+        rotor_inertia=float(rotor / gear**2),
+        viscous=float(beta[1] / gear**2),
+        coulomb=float(beta[2] / gear),
+        antiresonance=float(omega / (2 * np.pi)),
+        error=float(np.sqrt(np.mean(residual**2)) / np.sqrt(np.mean(wanted**2))),
+    )
+
+
+def _load_acceleration(q: Array, rate: float, omega: float, zeta: float) -> Array:
+    """Acceleration of a load that hangs on the angle q by spring and damper, from rest."""
+    from scipy.signal import bilinear, lfilter
+
+    numerator, denominator = bilinear([2 * zeta * omega, omega**2], [1.0, 2 * zeta * omega, omega**2], fs=rate)
+    return np.asarray(np.gradient(np.gradient(lfilter(numerator, denominator, q), 1 / rate), 1 / rate))
