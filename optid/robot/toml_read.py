@@ -17,7 +17,7 @@ from .toml_table import Table, at
 from .toml_write import FORMAT, VERSION
 from .transform import Transform
 
-_TOP = ("format", "version", "name", "convention", "gravity", "base", "tool", "coupling", "joint")
+_TOP = ("format", "version", "name", "joints", "convention", "gravity", "base", "tool", "coupling", "joint", "end")
 _DH = ("a", "alpha", "alpha_deg", "d", "theta", "theta_deg")
 _PLACE = ("before", "axis", "after")
 _JOINT = ("name", "kind", "viscous", "coulomb", "link", "mimic")
@@ -36,12 +36,12 @@ def robot_from_toml(text: str, where: str = "robot TOML") -> Robot:
     joint, from the base: ``name``, ``kind`` ("R" or "P"), the DH row ``a, alpha, d, theta`` (with ``convention``) or ``before, axis, after`` (without),
     nominal friction ``viscous, coulomb``, limits ``lower, upper, velocity, acceleration, torque``, and tables ``[joint.link]`` (``mass``, ``first_moment`` and
     ``inertia`` about the frame's origin, or ``com`` and ``inertia_about_com``), ``[joint.drive]`` and ``[joint.mimic]``. SI and radians; angles take a suffix
-    ``_deg``.
+    ``_deg``. ``joints`` may state their number; such a file ends with the empty table ``[end]``, so that one that was cut off is seen.
 
     Raises
     ------
     FileError
-        For text that is not TOML, or describes something else.
+        For text that is not TOML, was cut off, or describes something else.
     UnknownNameError
         For a key that is not known, with a suggestion.
     RobotError
@@ -60,6 +60,7 @@ def robot_from_toml(text: str, where: str = "robot TOML") -> Robot:
     items = data.get("joint", [])
     if not isinstance(items, list) or not items or not all(isinstance(item, dict) for item in items):
         raise RobotError(sentence(where, "no [[joint]]", "one [[joint]] table per joint, from the base"))
+    _whole(data, len(items), where)
     tables = [Table(item, f"[[joint]] {i + 1} ({item.get('name', 'unnamed')}) of {where}") for i, item in enumerate(items)]
     names = [table.text("name", f"joint{i + 1}") for i, table in enumerate(tables)]
     dh = _dh_table(top, tables)
@@ -86,6 +87,21 @@ def robot_from_toml(text: str, where: str = "robot TOML") -> Robot:
             source=text,
             dh=dh,
         )
+
+
+def _whole(data: dict[str, Any], found: int, where: str) -> None:
+    """A file cut off between two lines is still valid TOML: one that states its number of joints has all of them and the table ``[end]``."""
+    stated = data.get("joints")
+    if stated is None:
+        return
+    if not isinstance(stated, int) or isinstance(stated, bool) or stated < 1:
+        raise RobotError(sentence(f"joints of {where}", repr(stated), "the number of its [[joint]] tables"))
+    if stated != found:
+        raise FileError(
+            sentence(where, f"{found} [[joint]]", f"joints = {stated}", "The file is cut off, or its count is wrong: get it whole, or correct the count.")
+        )
+    if data.get("end") != {}:
+        raise FileError(sentence(where, "joints without a closing table", "[end] after the last joint", "The file is cut off: get it whole."))
 
 
 def _dh_table(top: Table, tables: list[Table]) -> DHTable | None:

@@ -23,6 +23,7 @@ def robot_to_toml(robot: Robot) -> str:
     table = robot.dh
     rows = table.rows if table is not None and _same_place(robot.joints, table.joints([j.name for j in robot.joints])) else None
     lines = [f"format = {_value(FORMAT)}", f"version = {VERSION}", f"name = {_value(robot.name)}"]
+    lines.append(f"joints = {len(robot.joints)}")
     if rows is not None and table is not None:
         lines.append(f"convention = {_value(table.convention)}")
     lines.append(f"gravity = {_value(robot.gravity)}")
@@ -46,7 +47,8 @@ def robot_to_toml(robot: Robot) -> str:
             lines += ["", "[joint.mimic]", f"joint = {_value(robot.joints[m.source].name)}"]
             lines += [f"multiplier = {_value(m.multiplier)}", f"offset = {_value(m.offset)}"]
         lines += _link(link)
-    return "\n".join(lines) + "\n"
+    # a file cut off anywhere lacks this last table
+    return "\n".join([*lines, "", "[end]"]) + "\n"
 
 
 def _same_place(joints: Iterable[Joint], described: Iterable[Joint]) -> bool:

@@ -58,6 +58,23 @@ def test_general_robot_round_trip_is_exact(tmp_path):
     assert robot_from_toml(robot_to_toml(moved)) == moved
 
 
+def test_cut_file_is_never_a_smaller_robot():
+    """Cut anywhere, a saved robot is the same or refused: joints, bodies and the digits of numbers do not vanish."""
+    robot = dh_robot()
+    data = robot_to_toml(robot).encode()
+    assert b"\njoints = 3\n" in data
+    lengths = [*range(0, len(data), 7), *(k for k, byte in enumerate(data) if byte == ord("\n"))]
+    whole = []
+    for length in lengths:
+        try:
+            again = robot_from_toml(data[:length].decode(errors="ignore"))
+        except (RobotError, FileError):
+            continue
+        assert again == robot
+        whole.append(length)
+    assert min(whole) >= len(data) - 1
+
+
 def test_hand_written_file():
     """Degrees, centre of mass and central inertia, 3x3 tensor, rpy of the base."""
     robot = robot_from_toml(
@@ -101,6 +118,9 @@ FAULTS = {
     "huge integer": ("a = " + "9" * 10_000, FileError, "not valid TOML"),
     "foreign": ('format = "poetry"', FileError, "format of robot TOML: 'poetry', expected 'optid-robot'"),
     "newer": ("version = 2", FileError, "version of robot TOML: 2, expected 1. A newer optid"),
+    "cut between joints": ("joints = 2\n" + JOINT, FileError, r"robot TOML: 1 \[\[joint\]\], expected joints = 2. The file is cut off"),
+    "cut in the last joint": ("joints = 1\n" + JOINT, FileError, r"expected \[end\] after the last joint. The file is cut off"),
+    "count": ('joints = "2"\n' + JOINT, RobotError, r"joints of robot TOML: '2', expected the number of its"),
     "no joint": ('name = "x"', RobotError, r"no \[\[joint\]\]"),
     "joint not a table": ("joint = 3", RobotError, r"no \[\[joint\]\]"),
     "top key": ("gravty = [0, 0, 0]\n" + JOINT, UnknownNameError, "key of robot TOML: 'gravty'.*Did you mean 'gravity'"),
