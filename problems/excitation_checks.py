@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, LimitsError, ShapeError, sentence
 from optid.excitation.motion import Motion
+from optid.model import DynamicModel
 from optid.regressor import BaseParameters
 from optid.robot import Limits
 from optid.trajectory import Trajectory
@@ -17,6 +19,21 @@ Array = NDArray[np.float64]
 
 SMOOTH = 0.05
 """Width of the smooth friction sign as a share of the velocity limit, where neither model nor user gives one."""
+
+
+def named_limits(limits: Limits, names: tuple[str, ...]) -> Limits:
+    """The limits under the robot's joint names, where they were given without names.
+
+    Raises
+    ------
+    LimitsError
+        When they are named otherwise, or in another order.
+    """
+    if limits.names == tuple(f"joint {i + 1}" for i in range(limits.n)):
+        return replace(limits, names=names)
+    if limits.names != names:
+        raise LimitsError(sentence("joints of the limits", ", ".join(limits.names), ", ".join(names) + ", the robot's"))
+    return limits
 
 
 def check_limits(limits: Limits, start: ArrayLike | None) -> None:
@@ -59,20 +76,28 @@ def jerk_limits(jerk: ArrayLike | None, limits: Limits) -> tuple[float, ...]:
     return tuple(float(v) for v in values)
 
 
-def smooth_base(base: BaseParameters, limits: Limits, width: ArrayLike | None) -> BaseParameters:
-    """The base parameters with the smooth friction sign of the design: the given width, else the model's own, else ``SMOOTH`` of the velocity limits."""
-    from dataclasses import replace
+def friction_widths(model: DynamicModel, limits: Limits, width: ArrayLike | None) -> tuple[float, ...]:
+    """Widths (n,) of the smooth friction sign: the given ones, else the model's own, else ``SMOOTH`` of the velocity limits where the model's is sharp.
 
-    model: Any = base.model
+    Raises
+    ------
+    ShapeError
+    """
     if width is None:
-        if not set(model.friction) & {"coulomb", "asymmetric"} or min(model.widths) > 0:
-            return base
         speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
         width = np.where(np.array(model.widths) > 0, model.widths, SMOOTH * speed)
     chosen = np.broadcast_to(np.asarray(width, dtype=float), (model.n,)) if np.size(width) in (1, model.n) else None
     if chosen is None or not np.isfinite(chosen).all() or not (chosen > 0).all():
         raise ShapeError(sentence("sign_width of an excitation", repr(width), f"a speed above 0, or {model.n} of them"))
-    return replace(base, model=model.with_sign_width(tuple(float(w) for w in chosen)))
+    return tuple(float(w) for w in chosen)
+
+
+def smooth_base(base: BaseParameters, limits: Limits, width: ArrayLike | None) -> BaseParameters:
+    """The base parameters with the smooth friction sign of the design."""
+    widths = friction_widths(base.model, limits, width)
+    if not set(base.model.friction) & {"coulomb", "asymmetric"} or widths == base.model.widths:
+        return base
+    return replace(base, model=base.model.with_sign_width(widths))
 
 
 def period_range(given: ArrayLike | None, period: Array) -> tuple[float, float]:

@@ -7,73 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from optid.excitation.criteria import Criterion
-from optid.excitation.information import Information
-from optid.excitation.rows import Rows
-
 from .checks import excess
+from .excitation_stage import Stage
 from .measured import BlackBox
 from .nlp import Advice, Nlp
 
-ROUNDS = 4
-"""Times the last stage is solved again with the instants at which its answer broke a limit in between."""
-
-BETWEEN = 2e-4
-"""Excess between the instants, as a share of the limit, that is left to shrinking the motion."""
-
-
-@dataclass(frozen=True, eq=False)
-class Stage:
-    """One nonlinear program of the sequence.
-
-    Attributes
-    ----------
-    information : Information
-    criterion : Criterion
-    rows : tuple of Rows
-        One a motion.
-    index : int
-        Of the criterion's powers.
-    rounds : int
-        Times the last power has been solved.
-    """
-
-    information: Information
-    criterion: Criterion
-    rows: tuple[Rows, ...]
-    index: int = 0
-    rounds: int = 0
-
-    @property
-    def power(self) -> float:
-        return self.criterion.powers[self.index]
-
-    @property
-    def tolerance(self) -> float:
-        """Optimality error to be reached: crude while the stand-in is."""
-        return 1e-4
-
-    def excess(self, x: np.ndarray) -> float:
-        """Largest excess of any motion over any limit, at any instant, as a share of the limit."""
-        return max(motion.excess(x[part]) for motion, part in zip(self.information.motions, self.information.parts, strict=True))
-
-    def inside(self, x: np.ndarray) -> np.ndarray:
-        """The point with every motion shrunk into its limits, at every instant."""
-        return np.concatenate([motion.inside(x[part]) for motion, part in zip(self.information.motions, self.information.parts, strict=True)])
-
-    def nearly_inside(self, x: np.ndarray) -> np.ndarray:
-        """As :meth:`inside`, by samples."""
-        return np.concatenate([motion.nearly_inside(x[part]) for motion, part in zip(self.information.motions, self.information.parts, strict=True)])
-
-    def following(self, x: np.ndarray) -> Stage | None:
-        """The stage after this one was solved by x; None after the last."""
-        pairs = list(zip(self.rows, self.information.parts, strict=True))
-        rows = tuple(each.with_extremes(x[part]) for each, part in pairs)
-        if self.index + 1 < len(self.criterion.powers):
-            return Stage(self.information, self.criterion, rows, self.index + 1)
-        if self.rounds + 1 < ROUNDS and max(each.blind(x[part]) for each, part in pairs) > BETWEEN:
-            return Stage(self.information, self.criterion, rows, self.index, self.rounds + 1)
-        return None
+TOLERANCE = 1e-4
+"""Optimality error of the stand-ins; below it they tell no more about the criterion."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,33 +32,40 @@ class ExcitationNlp(Nlp):
         """Build the expressions of a stage."""
         import casadi as ca
 
-        from .excitation_callback import objective
+        from .excitation_callback import objective, row_values
 
         information = stage.information
         motions = information.motions
         x = ca.MX.sym("x", sum(motion.size for motion in motions))
-        f = objective(information, stage.criterion, stage.power)
-        rows = [each.expression(x[part.start : part.stop]) for each, part in zip(stage.rows, information.parts, strict=True)]
-        low, high = (np.concatenate(side) for side in zip(*(each.bounds for each in stage.rows), strict=True))
+        functions = [objective(information, stage.criterion, stage.power)]
+        expressions = []
+        for k, rows in stage.groups:
+            if not len(rows):
+                continue
+            part = information.parts[k]
+            values, function = row_values(rows, x[part.start : part.stop])
+            expressions.append(values)
+            functions.append(function)
+        bounds = [rows.bounds for _, rows in stage.groups]
         lbx, ubx = (np.concatenate(side) for side in zip(*(motion.bounds for motion in motions), strict=True))
         several = len(motions) > 1
         names = [f"{name} ({k + 1})" if several else name for k, motion in enumerate(motions) for name in motion.names]
         return cls(
             x=x,
-            f=f(x),
-            g=ca.vertcat(*rows),
+            f=functions[0](x),
+            g=ca.vertcat(*expressions),
             lbx=lbx,
             ubx=ubx,
-            lbg=low,
-            ubg=high,
+            lbg=np.concatenate([low for low, _ in bounds]),
+            ubg=np.concatenate([high for _, high in bounds]),
             x0=x0,
             names=names,
             scales=np.concatenate([motion.scales for motion in motions]),
             start=start,
-            constraint_names=[name for each in stage.rows for name in each.names],
-            advice=Advice(curvature=information.curved(stage.criterion), tolerance=stage.tolerance, warm=stage.index > 0),
+            constraint_names=[name for _, rows in stage.groups for name in rows.names],
+            advice=Advice(curvature=stage.curved, tolerance=TOLERANCE, warm=stage.index > 0),
             stage=stage,
-            kept=f,
+            kept=functions,
         )
 
     @property
@@ -132,9 +79,8 @@ class ExcitationNlp(Nlp):
         return stage.information.value(x, stage.criterion), max(stage.excess(x), excess(x, self.lower, self.upper))
 
     def hessian(self, x: np.ndarray, weight: float, multipliers: np.ndarray) -> np.ndarray:
-        """Second derivatives of the criterion; those of the limits are zero."""
-        stage = self._stage
-        return weight * stage.information.hessian(np.asarray(x, dtype=float), stage.criterion, stage.power)
+        """Second derivatives of the criterion and of the curved limits."""
+        return self._stage.hessian(np.asarray(x, dtype=float), weight, np.asarray(multipliers, dtype=float))
 
     def settle(self, x: np.ndarray) -> np.ndarray:
         """The motion shrunk into its limits."""
@@ -152,7 +98,7 @@ class ExcitationNlp(Nlp):
             fun=lambda x: stage.information.value(x, stage.criterion),
             lower=self.lower,
             upper=self.upper,
-            x0=None if self.x0 is None else stage.nearly_inside(self.x0),
+            x0=None if self.x0 is None else np.clip(stage.nearly_inside(self.x0), self.lower, self.upper),
             names=self.names,
             scales=self.scales,
             start=self.start,

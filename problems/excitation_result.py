@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import ShapeError, sentence
+from optid.excitation.path_proof import PathReport, prove_path
 from optid.excitation.quality import Quality
 from optid.robot import Limits
 from optid.trajectory import CheckReport, Trajectory
@@ -92,10 +93,15 @@ class ExcitationResult:
         given = jerk if np.isfinite(jerk).any() else None
         return tuple(trajectory.check(self.limits, jerk=given, rest=self.problem.rest) for trajectory in self.trajectories)
 
-    @property
+    @cached_property
+    def path_reports(self) -> tuple[PathReport, ...]:
+        """Proofs of the limits that are not linear in the coefficients (torque, ...): motion after motion."""
+        return tuple(prove_path(trajectory, path) for trajectory in self.trajectories for path in self.problem.paths)
+
+    @cached_property
     def proven(self) -> bool:
-        """Whether every limit holds at every instant."""
-        return all(bool(check) for check in self.checks)
+        """Whether every limit is proven to hold at every instant."""
+        return all(bool(check) for check in self.checks) and all(bool(report) for report in self.path_reports)
 
     @property
     def converged(self) -> bool:
@@ -103,4 +109,4 @@ class ExcitationResult:
         return self.solution.success
 
     def __str__(self) -> str:
-        return f"{self.quality}; {'; '.join(map(str, self.checks))}; {self.solution}"
+        return f"{self.quality}; {'; '.join(map(str, (*self.checks, *self.path_reports)))}; {self.solution}"

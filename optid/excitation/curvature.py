@@ -29,15 +29,15 @@ CLOSE = 1e-6
 class RegressorDerivatives:
     """First and second derivatives of the base regressor with respect to one sample's motion (q, dq, ddq)."""
 
-    def __init__(self, base: BaseParameters) -> None:
-        self.base = base
+    def __init__(self, base: BaseParameters, backend: str) -> None:
+        self.base, self.backend = base, backend
 
     @cached_property
     def first(self) -> Kernel:
         """(q, dq, ddq) → (n·r, 3n): row i·r + c is entry (i, c) of the regressor."""
         q, dq, ddq, Y = self._symbols()
         slopes = ca.jacobian(ca.vec(Y.T), ca.vertcat(q, dq, ddq))
-        return Kernel(ca.Function("regressor_slopes", [q, dq, ddq], [slopes], ["q", "dq", "ddq"], ["slopes"]))
+        return Kernel(ca.Function("regressor_slopes", [q, dq, ddq], [slopes], ["q", "dq", "ddq"], ["slopes"]), self.backend)
 
     @cached_property
     def second(self) -> Kernel:
@@ -45,7 +45,7 @@ class RegressorDerivatives:
         q, dq, ddq, Y = self._symbols()
         weights = ca.SX.sym("weights", Y.numel())
         second = ca.hessian(ca.dot(weights, ca.vec(Y.T)), ca.vertcat(q, dq, ddq))[0]
-        return Kernel(ca.Function("regressor_curvature", [q, dq, ddq, weights], [second], ["q", "dq", "ddq", "weights"], ["second"]))
+        return Kernel(ca.Function("regressor_curvature", [q, dq, ddq, weights], [second], ["q", "dq", "ddq", "weights"], ["second"]), self.backend)
 
     def _symbols(self) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX]:
         q, dq, ddq = (ca.SX.sym(name, self.base.model.n) for name in ("q", "dq", "ddq"))
@@ -63,31 +63,34 @@ def divided_differences(values: Array, slope: Array, second: Array) -> Array:
     return result
 
 
-def spectral_curvature(W: Array, slopes: Array, samplings: tuple[Sampling, ...], values: Array, vectors: Array, slope: Array, second: Array) -> Array:
-    """The part of the Hessian (size, size) that needs only first derivatives of the regressor.
+def spectral_curvature(W: Array, turned: Array, samplings: tuple[Sampling, ...], values: Array, vectors: Array, slope: Array, second: Array) -> Array:
+    """The part of the Hessian (size, size) that comes with the change of the whole information matrix.
 
     Parameters
     ----------
     W : (N, n, r)
-    slopes : (N, n, r, 3n)
-        Its derivatives.
+    turned : (N, n, r, 3n)
+        Derivatives of ``W @ vectors``.
     values, vectors : (r,), (r, r)
         Eigenvalues and eigenvectors of the information.
     slope, second : (r,), (r, r)
         Derivatives of the criterion with respect to the eigenvalues.
     """
     N, n, r = W.shape
-    turned = np.matmul(vectors.T, slopes).reshape(N, n * r, 3, n)
-    X = _per_variable(turned, samplings)
+    X = _per_variable(turned.reshape(N, n * r, 3, n), samplings)
     size = X.shape[2]
-    X = X.reshape(N * n, r, size)
     half = np.matmul((W.reshape(-1, r) @ vectors).T, X.reshape(N * n, r * size)).reshape(r, r, size)  # half[i, j] = (W v_i)ᵀ (dW v_j)
     P = half + half.transpose(1, 0, 2)
     own = P[np.arange(r), np.arange(r)]
     mixed = P.reshape(r * r, size)
-    flat = X.reshape(N * n * r, size)
-    weighted = (X * (2.0 * slope)[:, None]).reshape(N * n * r, size)
-    return np.asarray(own.T @ second @ own + (mixed * divided_differences(values, slope, second).reshape(-1, 1)).T @ mixed + weighted.T @ flat)
+    return np.asarray(own.T @ second @ own + (mixed * divided_differences(values, slope, second).reshape(-1, 1)).T @ mixed)
+
+
+def sample_curvature(turned: Array, slope: Array) -> Array:
+    """Per sample ``2 Σ slope_v (dW v)ᵀ(dW v)`` (N, 3n, 3n) from the derivatives (N, n, r, 3n) of ``W @ vectors``."""
+    N, n, r, width = turned.shape
+    flat = turned.reshape(N, n * r, width)
+    return np.asarray(np.matmul((turned * (2.0 * slope)[:, None]).reshape(N, n * r, width).transpose(0, 2, 1), flat))
 
 
 def _per_variable(turned: Array, samplings: tuple[Sampling, ...]) -> Array:

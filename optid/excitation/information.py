@@ -18,7 +18,7 @@ from optid.regressor import BaseParameters
 from optid.trajectory import Trajectory
 
 from .criteria import EXACT, Criterion
-from .curvature import RegressorDerivatives, motion_curvature, spectral_curvature
+from .curvature import RegressorDerivatives, motion_curvature, sample_curvature, spectral_curvature
 from .motion import Motion
 from .quality import Quality
 from .sampling import Sampling
@@ -48,6 +48,8 @@ class Information:
         Information from earlier experiments (same units).
     columns : "none", "unit" or (r,)
         Scaling of the columns: none, to unit norm, or by given factors.
+    backend : "interpreter" or "simd"
+        How the regressor and its derivatives are evaluated; one for the whole design, for the two differ in the last bits.
     """
 
     base: BaseParameters
@@ -55,6 +57,7 @@ class Information:
     noise: tuple[float, ...]
     prior: Array | None = None
     columns: str | tuple[float, ...] = "none"
+    backend: str = "interpreter"
     _last: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
@@ -65,7 +68,12 @@ class Information:
         slope = ca.SX.sym("slope", n * r)
         inner = ca.dot(ca.reshape(slope, n, r), self.base.function(q, dq, ddq))
         columns = [ca.densify(ca.gradient(inner, x)) for x in (q, dq, ddq)]
-        return Kernel(ca.Function("adjoint", [q, dq, ddq, slope], [ca.horzcat(*columns)], ["q", "dq", "ddq", "slope"], ["slopes"]))
+        function = ca.Function("adjoint", [q, dq, ddq, slope], [ca.horzcat(*columns)], ["q", "dq", "ddq", "slope"], ["slopes"])
+        return Kernel(function, self.backend)
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.base.function, self.backend)
 
     @cached_property
     def parts(self) -> tuple[slice, ...]:
@@ -95,7 +103,7 @@ class Information:
         return Quality.of(self.base, self.stacked(x), self.noise, nominal)
 
     def _regressor(self, states: tuple[Array, Array, Array]) -> Array:
-        return np.asarray(self.base.kernel(*states) / np.array(self.noise)[:, None])
+        return np.asarray(self._kernel(*states) / np.array(self.noise)[:, None])
 
     def _spectrum(self, x: Array) -> dict[str, Any]:
         """Samples, regressor, and the eigenvalues and vectors of the scaled information; the last point is remembered."""
@@ -164,7 +172,7 @@ class Information:
 
     @cached_property
     def _derivatives(self) -> RegressorDerivatives:
-        return RegressorDerivatives(self.base)
+        return RegressorDerivatives(self.base, self.backend)
 
     def hessian(self, x: Array, criterion: Criterion, power: float) -> Array:
         """Exact second derivatives (size, size) of :meth:`value`."""
@@ -176,9 +184,10 @@ class Information:
         W = at["W"] / size
         shape = (*W.shape, 3 * self.base.model.n)
         slopes = self._derivatives.first(*at["states"]).reshape(shape) / (noise * size)[:, :, None]
-        total = spectral_curvature(W, slopes, self.samplings, values, V, slope / values, second)
+        turned = np.matmul(V.T, slopes)
+        total = spectral_curvature(W, turned, self.samplings, values, V, slope / values, second)
         weights = 2.0 * (W @ ((V * (slope / values)) @ V.T)) / (noise * size)
-        bent = self._derivatives.second(*at["states"], weights.reshape(len(W), -1))
+        bent = self._derivatives.second(*at["states"], weights.reshape(len(W), -1)) + sample_curvature(turned, slope / values)
         total += motion_curvature(bent, self.samplings)
         return np.asarray(0.5 * (total + total.T))
 

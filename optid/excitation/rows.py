@@ -86,6 +86,14 @@ class Rows:
         power = ca.vertcat(*(x[-1] ** -int(k) for k in range(4)))
         return ca.densify((ca.mtimes(ca.sparsify(ca.DM(A)), x) + ca.DM(a0)) * power[self.order.tolist()])
 
+    def hessian(self, x: Array, multipliers: Array) -> Array:
+        """Second derivatives (size, size) of the weighted sum of the rows: zero, they are linear."""
+        return np.zeros((self.motion.size, self.motion.size))
+
+    def excess(self, x: Array) -> float:
+        """Largest excess over a limit at any instant, as a share of it."""
+        return self.motion.excess(x)
+
     def blind(self, x: Array) -> float:
         """How far the motion x comes closer to a limit between the rows than at them, as a share of the limit; only motions that touch a limit count."""
         A, a0 = self.matrix()
@@ -128,11 +136,11 @@ def near_extremes(motion: Motion, x: Array, near: float) -> list[tuple[int, int,
                 share = 1.0 + (sign * values[j] - limit) / motion.half[order, j]
                 padded = np.concatenate([[-np.inf], share, [-np.inf]])
                 peaks = np.flatnonzero((share >= padded[:-2]) & (share > padded[2:]) & (share > near))
-                found += [(order, j, sign > 0, *_vertex(phase, share, int(i))) for i in peaks]
+                found += [(order, j, sign > 0, *vertex(phase, share, int(i))) for i in peaks]
     return found
 
 
-def _vertex(phase: Array, value: Array, i: int) -> tuple[float, float]:
+def vertex(phase: Array, value: Array, i: int) -> tuple[float, float]:
     """Place and height of the parabola through three neighbours."""
     if i in (0, len(phase) - 1):
         return float(phase[i]), float(value[i])

@@ -39,18 +39,18 @@ def test_impossible_limits_are_refused_before_any_solve() -> None:
     """C45 (b)."""
     with pytest.raises(LimitsError, match=r"'joint 2'.*lower 2 > upper 1"):
         two_links(position=np.array([[-1.0, 1.0], [2.0, 1.0]]))
-    with pytest.raises(LimitsError, match="velocity limit of 'joint 1': 0, expected a number above 0"):
+    with pytest.raises(LimitsError, match="velocity limit of 'joint1': 0, expected a number above 0"):
         two_links(velocity=[0.0, 1.0])
-    with pytest.raises(LimitsError, match=r"position limits of 'joint 2': 1 \.\.\. 1"):
+    with pytest.raises(LimitsError, match=r"position limits of 'joint2': 1 \.\.\. 1"):
         two_links(position=np.array([[-1.0, 1.0], [1.0, 1.0]]))
-    with pytest.raises(LimitsError, match="limits of 'joint 1': no range"):
+    with pytest.raises(LimitsError, match="limits of 'joint1': no range"):
         two_links(position=None, velocity=[np.inf, 1.0], acceleration=np.inf)
     base = two_links().base
-    with pytest.raises(LimitsError, match=r"start posture of 'joint 2': 1\.5, expected within -1 \.\.\. 1"):
+    with pytest.raises(LimitsError, match=r"start posture of 'joint2': 1\.5, expected within -1 \.\.\. 1"):
         Excitation(base, 2, 2.0, Limits.of(2, position=1.0, velocity=1.0), start=[0.0, 1.5])
     with pytest.raises(LimitsError, match="3 joints, expected 2"):
         Excitation(base, 2, 2.0, Limits.of(3, position=1.0))
-    with pytest.raises(LimitsError, match="jerk limit of 'joint 2': 0"):
+    with pytest.raises(LimitsError, match="jerk limit of 'joint2': 0"):
         Excitation(base, 2, 2.0, Limits.of(2, position=1.0), jerk=[1.0, 0.0])
 
 
