@@ -9,6 +9,7 @@ from typing import Any
 
 from optid.errors import DataError, DataWarning, ShapeError, UnknownNameError, sentence
 from optid.experiment import Experiment, Trial, read_experiment
+from optid.experiment.samples import degree_faults
 from optid.robot import Robot
 from optid.signals import Preprocessing, Samples
 
@@ -45,6 +46,7 @@ def fitted_to(trial: Trial, robot: Robot) -> Trial:
             trial = trial.reordered(robot.joint_names)
         except UnknownNameError as error:
             raise UnknownNameError(f"{error} Rename the trial's or the robot's joints so that they agree.") from None
+    _suspect_degrees(trial, robot)
     if trial.tau is not None:
         return trial
     if trial.current is None:
@@ -58,6 +60,18 @@ def fitted_to(trial: Trial, robot: Robot) -> Trial:
             )
         )
     return trial.with_torque_from_current([g for g in gains if g is not None])
+
+
+def _suspect_degrees(trial: Trial, robot: Robot) -> None:
+    """Warn when the angles of revolute joints look like degrees."""
+    turning = [j for j, i in enumerate(robot.independent) if robot.joints[i].revolute]
+    if not turning:
+        return
+    places = (f"q of trial {trial.name!r}", f"dq of trial {trial.name!r}")
+    for fault in degree_faults(trial.q[:, turning], None if trial.dq is None else trial.dq[:, turning], trial.time, places):
+        warnings.warn(
+            f"{fault.place}: {fault.found}, expected {fault.expected}. They may be degrees; convert them with numpy.radians().", DataWarning, stacklevel=4
+        )
 
 
 def prepare(item: Trial | Samples, robot: Robot, preprocessing: Preprocessing) -> Samples:

@@ -94,6 +94,15 @@ def lwr4(folder: Path) -> list[tuple[str, str, str]]:
     return rows
 
 
+def tx40(folder: Path) -> list[tuple[str, str, str]]:
+    tx40 = module("tx40")
+    robot = tx40.robot_of(folder)
+    model = DynamicModel(robot.with_coupling(None), friction="viscous+coulomb", rotor_inertia=True).with_torque_basis(("Iam6", "fvm6", "fsm6"), tx40.wrist)
+    fit = identify(model, tx40.samples_of(folder, robot), method="ols")
+    worst = max(abs(fit.value(name) / value - 1) for name, value in tx40.PUBLISHED.items())
+    return [("TX40, published convention: largest deviation of friction from the published", f"{worst:.1%}", "0")]
+
+
 def main() -> None:
     """Print the table as Markdown."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else TESTS.parents[1] / "shared" / "data"
@@ -101,7 +110,7 @@ def main() -> None:
         sys.exit(f"no recordings in {folder}")
     warnings.simplefilter("ignore", DataWarning)
     print("| recording, protocol, quantity | optid | published or reproduced elsewhere |\n|---|---|---|")
-    for part in (emps, ur10e, panda, lwr4):
+    for part in (emps, ur10e, panda, lwr4, tx40):
         for row in part(folder):
             print("| " + " | ".join(row) + " |", flush=True)
 

@@ -78,3 +78,15 @@ def test_batch_leaves_a_bad_file_out_and_says_why(tmp_path: Path) -> None:
         identify_batch([good[0], bad], MODEL, preprocessing=EXACT, on_error="raise")
     with pytest.raises(DataError, match="none of 1 files"):
         identify_batch([bad], MODEL, preprocessing=EXACT)
+
+
+def test_degrees_are_suspected_aloud() -> None:
+    """C15: angles up to hundreds, or velocities 57 times the slope of the angles."""
+    t = np.arange(300) * 0.01
+    q = np.column_stack([np.sin(t), np.cos(2 * t)])
+    dq = np.column_stack([np.cos(t), -2 * np.sin(2 * t)])
+    tau = np.ones((300, 2)) * np.sin(3 * t)[:, None]
+    with pytest.warns(DataWarning, match="q of trial 'deg'.*degrees"):
+        identify(MODEL, Trial(t, np.degrees(q), tau=tau, name="deg"), preprocessing=Preprocessing(cutoff=None))
+    with pytest.warns(DataWarning, match="dq of trial 'mixed'.*degrees"):
+        identify(MODEL, Trial(t, q, dq=np.degrees(dq), tau=tau, name="mixed"), preprocessing=Preprocessing(cutoff=None))

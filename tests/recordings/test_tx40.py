@@ -28,14 +28,22 @@ def wrist(q: ca.SX, dq: ca.SX, ddq: ca.SX) -> ca.SX:
     return ca.vertcat(ca.SX(4, 3), ca.horzcat(ddq[5], dq[5], sign), ca.horzcat(ddq[4], dq[4], sign))
 
 
+def robot_of(folder: Path) -> Robot:
+    return Robot.from_urdf(folder / "tx40" / "tx40_mdh_modified.urdf").with_coupling(np.linalg.inv(MOTORS_FROM_JOINTS))
+
+
 @pytest.fixture(scope="module")
 def robot(recordings: Path) -> Robot:
-    return Robot.from_urdf(recordings / "tx40" / "tx40_mdh_modified.urdf").with_coupling(np.linalg.inv(MOTORS_FROM_JOINTS))
+    return robot_of(recordings)
 
 
 @pytest.fixture(scope="module")
 def samples(recordings: Path, robot: Robot) -> Samples:
-    motor = {name: np.loadtxt(recordings / "tx40" / f"{name}.csv", delimiter=",", skiprows=1) for name in ("pos_read_data", "curr_data")}
+    return samples_of(recordings, robot)
+
+
+def samples_of(folder: Path, robot: Robot) -> Samples:
+    motor = {name: np.loadtxt(folder / "tx40" / f"{name}.csv", delimiter=",", skiprows=1) for name in ("pos_read_data", "curr_data")}
     q = robot.joint_from_motor(motor["pos_read_data"]) + np.deg2rad([0, -90, 90, 0, 0, 0])
     trial = Trial(np.arange(len(q)) / 5000.0, q, tau=robot.joint_torque(motor["curr_data"]), name="tx40")
     options = Preprocessing(cutoff=100, torque_cutoff=100, trim=0, start=0.05, stop=7.4, min_speed=0.01, every=10)
