@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,7 +36,7 @@ class DHRow:
     def __post_init__(self) -> None:
         for what in ("a", "alpha", "d", "theta"):
             value = getattr(self, what)
-            if isinstance(value, str) or not np.isfinite(value):
+            if not isinstance(value, Real) or not np.isfinite(float(value)):
                 raise RobotError(sentence(f"{what} of a DH row", repr(value), "a finite number"))
             object.__setattr__(self, what, float(value))
         if self.joint not in (REVOLUTE, PRISMATIC):
@@ -49,9 +50,11 @@ class DHRow:
 def _row(row: DHRow | Sequence[float | str]) -> DHRow:
     if isinstance(row, DHRow):
         return row
-    if not 1 <= len(row) <= 5:
-        raise RobotError(sentence("DH row", f"{len(row)} values", 'a, alpha, d, theta and "R" or "P"'))
-    return DHRow(*row)  # type: ignore[arg-type]
+    if not isinstance(row, (list, tuple, np.ndarray)) or not 1 <= len(row) <= 5:
+        raise RobotError(
+            sentence("DH row", f"{len(row)} values" if isinstance(row, (list, tuple, np.ndarray)) else repr(row), 'a, alpha, d, theta and "R" or "P"')
+        )
+    return DHRow(*row)
 
 
 @dataclass(frozen=True)
@@ -116,6 +119,8 @@ def robot_from_dh(
     RobotError
         For an unknown convention or rows that are not finite.
     """
+    if not isinstance(rows, Iterable):
+        raise RobotError(sentence("rows", repr(rows), "one DH row per joint"))
     table = DHTable(convention, tuple(_row(row) for row in rows))
     n = len(table.rows)
     names = list(joint_names) if joint_names is not None else [f"joint{i + 1}" for i in range(n)]

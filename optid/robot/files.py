@@ -6,7 +6,7 @@ import os
 from os import PathLike
 from pathlib import Path
 
-from optid.errors import FileError, sentence
+from optid.errors import FileError, MissingFileError, sentence
 
 from .robot import Robot
 from .toml_read import robot_from_toml
@@ -16,13 +16,15 @@ from .urdf import robot_from_urdf
 
 def load_robot(path: str | PathLike[str]) -> Robot:
     """Read a robot from a TOML file (:func:`~optid.robot.toml_read.robot_from_toml`) or a URDF (``.urdf``, ``.xml``)."""
-    file = Path(path)
+    file = _path(path)
     if file.suffix.lower() in (".urdf", ".xml", ".xacro"):
         return robot_from_urdf(file)
     if file.suffix.lower() != ".toml":
         raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml, .urdf or .xml"))
     try:
         text = file.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise MissingFileError(sentence(f"robot file {str(file)!r}", "not found", "an existing file")) from None
     except OSError as error:
         raise FileError(f"robot file {str(file)!r}: {error.strerror}, expected a readable file.") from None
     except UnicodeDecodeError as error:
@@ -32,7 +34,7 @@ def load_robot(path: str | PathLike[str]) -> Robot:
 
 def save_robot(robot: Robot, path: str | PathLike[str]) -> None:
     """Write a TOML file; it is complete or it is not there."""
-    file = Path(path)
+    file = _path(path)
     if file.suffix.lower() != ".toml":
         raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml", "For URDF text use optid.robot.robot_to_urdf."))
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
@@ -42,3 +44,9 @@ def save_robot(robot: Robot, path: str | PathLike[str]) -> None:
     except (OSError, UnicodeEncodeError) as error:
         part.unlink(missing_ok=True)
         raise FileError(f"robot file {str(file)!r}: {getattr(error, 'strerror', None) or error}, expected text in a writable folder.") from None
+
+
+def _path(path: str | PathLike[str]) -> Path:
+    if not isinstance(path, (str, PathLike)):
+        raise FileError(sentence("robot file", repr(path), "a path"))
+    return Path(path)

@@ -30,7 +30,10 @@ def exact_cos_sin(angle: float) -> tuple[float, float]:
 
 def vector3(value: ArrayLike, what: str) -> Vector3:
     """Three finite floats, or a clear error that names ``what``."""
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise RobotError(f"{what}: {value!r}, expected three finite numbers.")
     return (float(array[0]), float(array[1]), float(array[2]))

@@ -63,6 +63,8 @@ def robot_from_urdf(
 
     Warns
     -----
+    DataWarning
+        For a position limit of a revolute joint beyond two turns: degrees, probably.
     PhysicalWarning
         For every link whose inertial parameters describe a body that cannot exist.
     """

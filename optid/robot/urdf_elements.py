@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from warnings import warn
 from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from optid.errors import RobotError, sentence
+from optid.errors import DataWarning, RobotError, sentence
 
 from .joint import PRISMATIC, REVOLUTE
 from .link import Link, inertia_matrix
@@ -19,6 +20,10 @@ MOVING = {"revolute": REVOLUTE, "continuous": REVOLUTE, "prismatic": PRISMATIC}
 FIXED = "fixed"
 UNLIMITED = 1e300
 """Limits of this size mean none: a URDF must state numbers, and most readers refuse ``inf``."""
+
+
+DEGREES = 4 * math.pi
+"""A revolute joint with a position limit beyond this [rad] was probably described in degrees."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,10 @@ def _limits(element: Element, kind: str, place: str) -> tuple[float, float, floa
     lower, upper, velocity, effort = (number(limit, key, where, 0.0, infinite=True) for key in ("lower", "upper", "velocity", "effort"))
     has = {key: limit is not None and limit.get(key) is not None for key in ("lower", "upper", "velocity", "effort")}
     bounded = kind != "continuous" and (has["lower"] or has["upper"])
+    if bounded and kind == "revolute":
+        for key, value in (("lower", lower), ("upper", upper)):
+            if DEGREES < abs(value) < UNLIMITED:
+                warn(sentence(f"{key} limit of {place}", f"{value:g} rad", "radians", "It looks like degrees."), DataWarning, stacklevel=2)
     return (
         lower if bounded and lower > -UNLIMITED else -math.inf,
         upper if bounded and upper < UNLIMITED else math.inf,

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from optid.errors import FileError, RobotError, sentence
+from optid.errors import FileError, MissingFileError, RobotError, sentence
 
 log = logging.getLogger(__name__)
 
@@ -32,6 +32,8 @@ def read_robot_xml(path_or_text: str | PathLike[str]) -> tuple[Element, str, str
     ------
     FileError
         For a file that cannot be read, is not XML, declares a DOCTYPE or entities, is a xacro, or has another root element.
+    MissingFileError
+        For a file that is not there.
     """
     text, where = _text(path_or_text)
     if _DECLARATION.search(text):
@@ -50,13 +52,15 @@ def read_robot_xml(path_or_text: str | PathLike[str]) -> tuple[Element, str, str
 
 
 def _text(path_or_text: str | PathLike[str]) -> tuple[str, str]:
-    given = fspath(path_or_text)
+    given = fspath(path_or_text) if isinstance(path_or_text, (str, PathLike)) else None
     if not isinstance(given, str):
         raise FileError(sentence("URDF", type(path_or_text).__name__, "a path or the text of a URDF"))
     if given.lstrip("\ufeff \t\r\n").startswith("<"):
         return given.lstrip("\ufeff \t\r\n"), "URDF text"
     try:
         raw = Path(given).read_bytes()
+    except FileNotFoundError:
+        raise MissingFileError(f"URDF {given[:200]!r}: not found, expected the path of a URDF file, or its text starting with '<'.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise FileError(f"URDF {given[:200]!r}: {reason}, expected the path of a URDF file, or its text starting with '<'.") from None

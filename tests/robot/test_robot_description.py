@@ -45,12 +45,21 @@ def test_coupling_four_bar():
 
 
 def test_coupling_differential():
-    """C78."""
+    """C78: velocity uses T, torque its transpose, and the power is the same on both sides."""
     T = [[0.5, -0.5, 0], [0.5, 0.5, 0], [0.275, 0.275, 0.55]]
     robot = Robot((Joint("a"), Joint("b"), Joint("c")), (Link(),) * 3, coupling=T)
     np.testing.assert_allclose(robot.joint_from_motor([0.1, 0.3, -0.2]), [-0.1, 0.2, 0], atol=1e-15)
     np.testing.assert_allclose(robot.motor_torque([10, -4, 6]), [4.65, -5.35, 3.3], rtol=1e-14)
     np.testing.assert_allclose(robot.motor_from_joint(robot.joint_from_motor([[0.1, 0.3, -0.2]])), [[0.1, 0.3, -0.2]], rtol=1e-14)
+    assert robot.motor_torque([10, -4, 6]) @ [0.1, 0.3, -0.2] == pytest.approx(-1.8, rel=1e-13)
+    assert np.array([10, -4, 6]) @ robot.joint_from_motor([0.1, 0.3, -0.2]) == pytest.approx(-1.8, rel=1e-13)
+
+
+def test_gear_ratio_of_one_motor_acts_on_both_maps():
+    """C78: 0.667 of the second motor scales its joint's velocity and its own torque, and nothing of the others."""
+    robot = Robot((Joint("a"), Joint("b"), Joint("c")), (Link(),) * 3, coupling=np.diag([1, 0.667, 1]))
+    np.testing.assert_allclose(robot.joint_from_motor([0.1, 0.3, -0.2]), [0.1, 0.2001, -0.2], rtol=1e-14)
+    np.testing.assert_allclose(robot.motor_torque([10, -4, 6]), [10, -2.668, 6], rtol=1e-14)
 
 
 def test_coupling_parallel_rod():
@@ -119,3 +128,21 @@ def test_dh_table_survives_changes_of_anything_but_the_joints():
 def test_wrong_values_are_named(make, message):
     with pytest.raises(RobotError, match=message):
         make()
+
+
+MISUSE = {
+    "no number": (lambda: DHRow(a=None), "a of a DH row: None, expected a finite number"),
+    "a list": (lambda: DHRow(a=[1, 2]), r"a of a DH row: \[1, 2\], expected a finite number"),
+    "complex": (lambda: DHRow(d=1j), "d of a DH row: 1j, expected a finite number"),
+    "no row": (lambda: Robot.from_dh([None], "standard"), 'DH row: None, expected a, alpha, d, theta and "R" or "P"'),
+    "no rows": (lambda: Robot.from_dh(None, "standard"), "rows: None, expected one DH row per joint"),
+    "text": (lambda: Robot.from_dh(["abc"], "standard"), "DH row: 'abc', expected a, alpha"),
+    "gravity": (lambda: Robot.from_dh([DHRow()], "standard", gravity="down"), "gravity: 'down', expected three finite numbers"),
+}
+
+
+@pytest.mark.parametrize("case", MISUSE)
+def test_misuse_is_named(case):
+    call, message = MISUSE[case]
+    with pytest.raises(RobotError, match=message):
+        call()

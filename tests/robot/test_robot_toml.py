@@ -173,7 +173,7 @@ def test_files_are_whole_or_absent(tmp_path):
         robot.save(tmp_path / "a.urdf")
     with pytest.raises(FileError, match=r"suffix '.json', expected .toml, .urdf or .xml"):
         Robot.load(tmp_path / "a.json")
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match=r"robot file '.*': not found, expected an existing file\."):
         Robot.load(tmp_path / "absent.toml")
     with pytest.raises(FileError, match="expected text in a writable folder"):
         robot.save(tmp_path / "absent" / "a.toml")

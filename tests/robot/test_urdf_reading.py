@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from optid.errors import FileError, PhysicalWarning, RobotError, UnknownNameError
+from optid.errors import DataWarning, FileError, PhysicalWarning, RobotError, UnknownNameError
 from optid.robot import Mimic, Robot, Transform
 
 QUARTER = repr(math.pi / 2)
@@ -253,10 +253,32 @@ def test_files(tmp_path):
     latin.write_bytes("<robot name='é'/>".encode("latin-1"))
     with pytest.raises(FileError, match="not UTF-8"):
         Robot.from_urdf(latin)
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileNotFoundError, match=r"URDF '.*absent.urdf': not found, expected the path of a URDF file"):
         Robot.from_urdf(tmp_path / "absent.urdf")
     with pytest.raises(FileError, match="expected the path of a URDF file"):
         Robot.from_urdf("nothing\0here" * 1000)
+
+
+@pytest.mark.parametrize("given", [None, 5, b"arm.urdf"])
+def test_what_is_no_path_is_named(given):
+    with pytest.raises(FileError, match=r"URDF: (NoneType|int|bytes), expected a path or the text of a URDF\."):
+        Robot.from_urdf(given)
+    with pytest.raises(FileError, match=rf"robot file: {given!r}, expected a path\."):
+        Robot.load(given)
+
+
+def test_limits_in_degrees_are_seen():
+    """A revolute joint does not turn 180 rad; one of two turns, a prismatic and a continuous one are left alone."""
+    limit = '<limit lower="{0}" upper="{1}" velocity="1" effort="1"/>'
+    with pytest.warns(DataWarning, match=r"upper limit of joint 'j1': 180 rad, expected radians. It looks like degrees") as caught:
+        robot = Robot.from_urdf(one_joint(extra=limit.format(-12, 180)))
+    assert len(caught) == 1
+    assert robot.limits.upper == (180.0,)
+    with pytest.warns(DataWarning, match=r"lower limit of joint 'j1': -90 rad"):
+        Robot.from_urdf(one_joint(extra=limit.format(-90, 0)))
+    for kind in ("prismatic", "continuous"):
+        Robot.from_urdf(one_joint(joint_type=kind, extra=limit.format(-180, 180)))
+    assert Robot.from_urdf(one_joint(extra=limit.format(-12.5, 1e300))).limits.lower == (-12.5,)
 
 
 def test_long_chain_of_fixed_links_needs_no_recursion():
