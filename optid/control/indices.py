@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, ShapeError, sentence
+from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.kinematics import forward_kinematics
 from optid.robot import Robot
 
@@ -61,8 +61,6 @@ class Indices:
     def __getitem__(self, name: str) -> dict[str, float]:
         """All indices of one signal."""
         if name not in self.names:
-            from optid.errors import unknown_name
-
             raise unknown_name("signal", name, self.names)
         j = self.names.index(name)
         return {what: float(getattr(self, what)[j]) for what in ("iae", "ise", "rms", "peak", "peak_time")}

@@ -181,6 +181,9 @@ class ScaraInverse:
         if point.shape[-1:] != (3,) or point.ndim > 2:
             raise ShapeError(sentence("position of a SCARA's tool", f"shape {point.shape}", "(3,) or (N, 3)"))
         targets = np.atleast_2d(point)
+        bad = np.flatnonzero(~np.isfinite(targets).all(axis=1))
+        if len(bad):
+            raise DataError(sentence(f"target {int(bad[0])} of SCARA {self.robot.name!r}", "NaN or infinite", "finite coordinates"))
         angle = np.broadcast_to(np.asarray(roll, dtype=float) - self.roll_offset, (len(targets),))
         a, b, c = self.lengths
         wrist = targets @ self.plane.T - self.origin - _turned(c, angle)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, ShapeError, sentence
+from optid.errors import DataError, ShapeError, sentence, unknown_name
 
 Array = NDArray[np.float64]
 
@@ -75,8 +75,6 @@ class TorqueBudget:
         for axis in self.axes:
             if axis.name == name:
                 return axis
-        from optid.errors import unknown_name
-
         raise unknown_name("axis", name, [axis.name for axis in self.axes])
 
     def table(self) -> str:

@@ -109,6 +109,7 @@ def plot_tracking(simulation: Simulation, windows: Sequence[tuple[float, float]]
             if k == 0:
                 ax.set_ylabel(label, fontsize=9)
         axes[-1, k].set_xlabel("time [s]", fontsize=9)
-    axes[0, 0].legend(fontsize=8, frameon=False, ncols=min(4, robot.n))
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, frameon=False, ncols=robot.n, loc="outside lower center")
     figure.suptitle(title or f"Tracking by {robot.name}", fontsize=10)
     return figure

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -147,8 +146,7 @@ class Plant:
         pi = ca.SX(constant(self.pi))
         q = x[:n]
         dq, motor, _, rates, tau = self._parts(x, u)
-        smooth = _frictionless(model)
-        rigid = smooth.functions["torque"](_rigid_parameters(model, pi), q, dq, ca.SX(n, 1))
+        rigid = replace(model, friction=()).functions["torque"](_rigid_parameters(model, pi), q, dq, ca.SX(n, 1))
         M = model.functions["mass_matrix"](pi, q)
         load = tau + w - rigid
         if model.robot.coupling is not None:
@@ -325,20 +323,8 @@ class Plant:
         return step, end
 
 
-def _frictionless(model: DynamicModel) -> DynamicModel:
-    from dataclasses import replace
-
-    return replace(model, friction=())
-
-
 def _rigid_parameters(model: DynamicModel, pi: ca.SX) -> ca.SX:
     """The parameters (…,) of the same model without friction: links, rotor inertias, user-supplied columns."""
     own = 10 * model.robot.n_links + (model.n if model.rotor_inertia else 0)
     extra = sum(len(b.names) for b in model.basis)
     return ca.vertcat(pi[:own], pi[model.p - extra :]) if extra else pi[:own]
-
-
-def motions(states: Sequence[State]) -> tuple[Array, Array, Array]:
-    """Positions, speeds and currents (N, n) of a sequence of states."""
-    q, dq, current = zip(*states, strict=True)
-    return np.array(q), np.array(dq), np.array(current)

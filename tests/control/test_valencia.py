@@ -50,6 +50,7 @@ def test_trajectory_1_gives_all_seven_published_iaes_within_one_percent() -> Non
     simulation = published_run(1)
     assert len(simulation.time) == 3001
     found = iae(simulation)
+    assert f"joint4     {found['q4']:>12.5g}" in tracking_indices(simulation).table()
     for name in SIGNALS:
         assert found[name] == pytest.approx(PUBLISHED[1][f"IAE {name}"], rel=0.01), name
 

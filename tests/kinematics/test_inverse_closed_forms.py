@@ -99,8 +99,10 @@ def test_what_a_scara_cannot_reach_is_named() -> None:
     with pytest.raises(LimitsError, match=r"joint2 at target 0: 2\.\d+, expected -1\.90241 … 1\.90241\. Try the other elbow"):
         solver.solve([0.1, 0.1, 0.1], elbow=1)
     assert solver.solve([0.1, 0.1, 0.1], elbow=1, limits=False)[1] > np.radians(109)
-    with pytest.raises(DataError, match="NaN"):
-        solver.solve([np.nan, 0.1, 0.1])
+    for hole in (np.nan, np.inf):
+        with pytest.raises(DataError, match=r"target 1 of SCARA 'SCARA-ER 14': NaN or infinite"):
+            solver.solve([[0.3, 0.1, 0.1], [0.3, 0.1, hole]])
+    assert solver.solve(np.zeros((0, 3))).shape == (0, 4)
     with pytest.raises(DataError, match=r"\+1 or -1"):
         solver.solve([0.3, 0.1, 0.1], elbow=0)
 
