@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import ShapeError, sentence
+from optid.errors import LimitsError, ShapeError, sentence
 from optid.excitation.path_proof import PathReport, prove_path
 from optid.excitation.quality import Quality
 from optid.robot import Limits
@@ -18,6 +19,7 @@ from optid.trajectory import CheckReport, Trajectory
 if TYPE_CHECKING:
     from optid.regressor import BaseParameters
     from optid.solvers import Solution
+    from optid.trajectory.export import Export
 
     from .excitation import Excitation
 
@@ -107,6 +109,61 @@ class ExcitationResult:
     def converged(self) -> bool:
         """Whether the solver came to its regular end."""
         return self.solution.success
+
+    def refuse_unproven(self) -> None:
+        """Raise when the design may not go to a robot: the solver did not come to its end, or a limit is not proven.
+
+        Raises
+        ------
+        LimitsError
+        """
+        if not self.proven:
+            reports = "; ".join(str(report) for report in (*self.checks, *self.path_reports) if not report)
+            raise LimitsError(sentence("export of a design", reports, "limits that are proven at every instant", "Or say override=True."))
+        if not self.converged:
+            found = f"status {self.solution.status} ({self.solution.message})"
+            raise LimitsError(sentence("export of a design", found, "a design the solver has finished", "Give it more budget, or say override=True."))
+
+    def export(self, writer: Callable[..., Export], *, override: bool = False, **options: Any) -> Export:
+        """The trajectory in a controller's language.
+
+        Parameters
+        ----------
+        writer : function of :mod:`optid.trajectory.export`
+            ``to_csv``, ``to_rapid``, ``to_urscript`` or ``to_ros``; it checks the limits again on the printed numbers.
+        override : bool
+            Export a design that is not finished or not proven.
+        **options
+            Of the writer.
+
+        Raises
+        ------
+        LimitsError
+            Without ``override``, when the design is not finished or not proven.
+        """
+        if not override:
+            self.refuse_unproven()
+        return writer(self.trajectory, limits=self.limits, override=override, **options)
+
+    def to_design(self) -> dict[str, Any]:
+        """What an experiment file keeps of the design (``Experiment(design=...)``): the motions, criterion, figures and how they were found."""
+        motions = {f"trajectory_{k + 1}": trajectory.to_mapping() for k, trajectory in enumerate(self.trajectories)}
+        criterion: Any = self.problem.criterion
+        return {
+            "coefficients": self.coefficients,
+            "period": float(self.trajectories[0].duration),
+            "harmonics": int(getattr(self.trajectories[0], "harmonics", 0)),
+            "samples": int(self.problem.samples),
+            "criterion": criterion.name,
+            "condition_number": self.condition_number,
+            "proven": bool(self.proven),
+            "converged": bool(self.converged),
+            "solver": self.solution.solver,
+            "seed": int(self.solution.seed),
+            "base_parameters": list(self.base.formulas),
+            "predicted_sigma": self.quality.sigma,
+            **motions,
+        }
 
     def __str__(self) -> str:
         return f"{self.quality}; {'; '.join(map(str, (*self.checks, *self.path_reports)))}; {self.solution}"

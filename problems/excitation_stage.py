@@ -105,7 +105,10 @@ class Stage:
 
 
 def _largest_share(middle: Array, x: Array, paths: list[PathRows]) -> Array:
-    """The point furthest from the motionless ``middle`` towards ``x`` at which all path constraints hold with room for a proof; ``x`` when they do not even hold at rest."""
+    """The point furthest from the motionless ``middle`` towards ``x`` at which all path constraints hold with room for a proof.
+
+    ``x`` itself when they do not even hold at rest.
+    """
     if any(rows.excess(middle, MARGIN / 2) > 0.0 for rows in paths):
         return x
     low, high = 0.0, 1.0

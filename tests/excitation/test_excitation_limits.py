@@ -15,6 +15,8 @@ from optid.excitation.motion import Motion
 from optid.excitation.rows import Rows
 from optid.library import planar_2r, ur10e
 from optid.problems import Excitation
+from optid.trajectory import Fourier, from_mapping
+from optid.trajectory.export import to_csv
 
 UNLIMITED = (np.inf, np.inf)
 
@@ -33,6 +35,9 @@ def test_one_iteration_is_marked_as_not_converged() -> None:
     result = optid.solve(two_links(), solver="ipopt", budget=1, on_failure="return")
     assert not result.converged
     assert result.solution.status == "budget"
+    with pytest.raises(LimitsError, match=r"status budget .*say override=True"):
+        result.export(to_csv)
+    assert len(result.export(to_csv, override=True, rate=50.0).text.splitlines()) > 100
 
 
 def test_impossible_limits_are_refused_before_any_solve() -> None:
@@ -121,3 +126,43 @@ def test_rows_follow_the_motion_between_the_instants() -> None:
     assert len(more) > len(rows)
     assert more.blind(motion.inside(x)) < 1e-4
     assert len(more.with_extremes(motion.inside(x))) == len(more)
+
+
+def test_velocity_form_of_the_literature() -> None:
+    """C46: q = q0 + sum a/(wl) sin(wlt) - b/(wl) cos(wlt), w = 0.2 pi."""
+    motion = Fourier.from_velocity_form([0.1], [[0.3, -0.3]], [[0.2, -0.1]], 10.0)
+    q, dq, ddq = (x[:, 0] for x in motion.evaluate([0.0, 1.7]))
+    np.testing.assert_allclose(q, [-0.138732415, 0.120850476], atol=1e-9)
+    np.testing.assert_allclose(dq, [0.0, 0.396102684], atol=1e-9)
+    np.testing.assert_allclose(ddq, [0.0, 0.280997144], atol=1e-9)
+
+
+def test_rest_at_both_ends_and_a_start_posture() -> None:
+    """C46: velocity and acceleration are zero at both ends of any designed motion, and it ends where it starts."""
+    problem = replace(two_links(), harmonics=4, rest=True, start=[0.3, -0.2], criterion="d")
+    result = optid.solve(problem, solver="ipopt", seed=0)
+    assert result.converged and result.proven
+    q, dq, ddq = result.trajectory.evaluate([0.0, 2.0])
+    np.testing.assert_allclose(dq, 0.0, atol=1e-8)
+    np.testing.assert_allclose(ddq, 0.0, atol=1e-8)
+    np.testing.assert_allclose(q, [[0.3, -0.2]] * 2, atol=1e-12)
+    with pytest.raises(LimitsError, match="coefficients of 'joint1': 3, expected more than the"):
+        replace(two_links(), harmonics=1, rest=True, start=[0.3, -0.2])
+
+
+def test_designed_motion_is_kept_with_its_experiment() -> None:
+    """The mapping for an experiment file gives the motion again, and says how it was found."""
+    result = optid.solve(replace(two_links(), criterion="d"), solver="ipopt", seed=3)
+    kept = result.to_design()
+    assert from_mapping(kept["trajectory_1"]) == result.trajectory
+    assert (kept["period"], kept["harmonics"], kept["criterion"], kept["seed"], kept["proven"]) == (2.0, 2, "d", 3, True)
+
+
+def test_one_period_a_joint() -> None:
+    """The duration is the longest period; every joint keeps its own."""
+    problem = replace(two_links(), period=[2.0, 1.0], criterion="d")
+    result = optid.solve(problem, solver="ipopt", seed=0)
+    assert result.proven and result.trajectory.duration == 2.0
+    q = result.trajectory.derivative([0.25, 1.25])
+    assert q[0, 1] == pytest.approx(q[1, 1], abs=1e-12)
+    assert abs(q[0, 0] - q[1, 0]) > 1e-3
