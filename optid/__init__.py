@@ -43,8 +43,13 @@ _NAMES = {
     "OptidError": "optid.errors",
 }
 _ROOMS = (
+    "control",
     "errors",
+    "excitation",
     "experiment",
+    "export",
+    "flexibility",
+    "identification",
     "kernels",
     "kinematics",
     "library",
