@@ -130,7 +130,7 @@ def log_cholesky_program(problem: PhysicalIdentification, A: Array, b: Array, lo
             ubg += [limit] * len(expressions)
             rows += [f"centre of mass of {name}"] * len(expressions)
         if problem.measure == "entropic":
-            entropy += _divergence(theta, values, body.floor, pseudo_inertia(prior))
+            entropy += _divergence(theta, body.floor, pseudo_inertia(prior))
     for k, variable in enumerate(rest):
         z[variable] = x[10 * len(bodies) + k]
     residual = ca.DM(A) @ ca.vertcat(*z) - ca.DM(b)
@@ -152,17 +152,13 @@ def log_cholesky_program(problem: PhysicalIdentification, A: Array, b: Array, lo
     )
 
 
-def _divergence(theta: Any, values: list[Any], floor: Array, J0: Array) -> Any:
+def _divergence(theta: Any, floor: Array, J0: Array) -> Any:
     """−log det J + log det J₀ + tr(J₀⁻¹ J) − 4 of one scaled body."""
     import casadi as ca
 
     U = triangle(theta, ca)
-    if floor.any():
-        J = U @ U.T + ca.DM(floor)
-        log_det = 2 * sum(ca.log(entry) for entry in ca.diag(ca.chol(J)).elements())
-    else:
-        log_det = 8 * theta[0] + 2 * (theta[1] + theta[2] + theta[3])
-        J = U @ U.T
+    J = U @ U.T + ca.DM(floor)
+    log_det = 2 * sum(ca.log(entry) for entry in ca.diag(ca.chol(J)).elements())
     inverse = np.linalg.inv(J0)
     return -log_det + float(np.linalg.slogdet(J0)[1]) + ca.trace(ca.DM(inverse) @ J) - 4
 
@@ -174,5 +170,4 @@ def _place(place: Any, values: list[Any], scale: Array) -> tuple[list[Any], floa
     if isinstance(place, Ellipsoid):
         centre, axes = (np.asarray(v, dtype=float) for v in place)
         return [sum(((h[k] / m - centre[k]) / axes[k]) ** 2 for k in range(3))], 1.0
-    rows, _ = place_rows(place)
-    return [float(row[0]) * m + sum(float(row[1 + k]) * h[k] for k in range(3)) for row in rows], 0.0
+    return [float(row[0]) * m + sum(float(row[1 + k]) * h[k] for k in range(3)) for row in place_rows(place)], 0.0

@@ -203,7 +203,7 @@ class PhysicalIdentification:
         cones = body_cones(bodies, where, known, size, labels)
         rows, right = np.zeros((0, size)), np.zeros(0)
         for i, place in places.items():
-            constant, slopes = self._affine(i, place_patterns(place)) if isinstance(place, Ellipsoid) else self._affine(i, place_rows(place)[0].T)
+            constant, slopes = self._affine(i, place_patterns(place)) if isinstance(place, Ellipsoid) else self._affine(i, place_rows(place).T)
             if isinstance(place, Ellipsoid):
                 cones.append(Cone(constant, slopes, f"centre of mass of {labels[i]}"))
             else:

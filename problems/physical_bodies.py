@@ -132,13 +132,13 @@ def body_cones(bodies: list[ScaledBody], columns: list[list[int | None]], consta
     return cones
 
 
-def place_rows(place: Box) -> tuple[Array, Array]:
-    """Rows (6, 10) with ``rows @ π <= 0`` for a centre of mass in a box, and the names' order lower x, y, z, upper x, y, z."""
+def place_rows(place: Box) -> Array:
+    """Rows (6, 10) with ``rows @ π <= 0`` for a centre of mass in a box: lower x, y, z, upper x, y, z."""
     lower, upper = (np.asarray(x, dtype=float) for x in place)
     rows = np.zeros((6, 10))
     rows[:3, 0], rows[3:, 0] = lower, -upper
     rows[:3, 1:4], rows[3:, 1:4] = -np.eye(3), np.eye(3)
-    return rows, np.zeros(6)
+    return rows
 
 
 def place_patterns(place: Ellipsoid) -> Array:

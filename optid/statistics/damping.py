@@ -86,9 +86,12 @@ class DampingPath:
         return self.unit * np.logspace(-8, 4, points)
 
 
-def within(residual_of: Callable[[float], float], limit: float, low: float, high: float, steps: int = 24) -> float:
-    """Largest λ in [low, high] whose residual stays below ``limit``, by bisection of the logarithm; ``low`` when none does."""
-    if residual_of(high) <= limit:
+def within(residual_of: Callable[[float], float], limit: float, low: float, high: float, steps: int = 24, beyond: bool = False) -> float:
+    """Largest λ in [low, high] whose residual stays below ``limit``, by bisection of the logarithm; ``low`` when none does.
+
+    ``beyond`` says that ``high`` is known to exceed the limit, and need not be tried.
+    """
+    if not beyond and residual_of(high) <= limit:
         return high
     a, b = np.log(low), np.log(high)
     for _ in range(steps):

@@ -123,7 +123,10 @@ class Physical:
         least = best.residual(job.solve(best.form()).x)
         allowance = self.allowance if self.allowance is not None else _noise_allowance(job, problem, plain, least)
         strongest = STRONGEST * max(1.0, float(np.linalg.norm(problem.least_squares_rows[0], axis=0).max()))
-        found = within(solved, allowance * least, WEAKEST, strongest, STEPS)
+        # λ → ∞ leaves the prior: where that alone exceeds the limit, the strongest pull, which is hard on a smooth solver, need not be tried
+        A, b = problem.data
+        beyond = float(np.linalg.norm(A @ problem.base.beta(problem.prior.values) - b)) > 2 * allowance * least
+        found = within(solved, allowance * least, WEAKEST, strongest, STEPS, beyond)
         if found not in done:
             solved(found)
         posed, solution = done[found]
