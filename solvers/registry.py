@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from optid.errors import MissingExtraError, UnsuitableSolverError, unknown_name
+from optid.errors import MissingExtraError, UnsuitableSolverError, sentence, unknown_name
 from optid.problems.forms import BlackBox, Form, LeastSquares, Nlp, Residuals
 from optid.problems.reductions import Reduction, kind_of, reduce, reducible
 
@@ -95,13 +95,18 @@ def make_solver(solver: Any, options: dict[str, Any]) -> Any:
     ------
     UnknownNameError
         For an unknown solver or option.
+    UnsuitableSolverError
+        For what is no solver at all.
     """
     from dataclasses import replace
 
     if isinstance(solver, str):
         solver = solver_class(solver)()
-    elif isinstance(solver, type):
+    elif isinstance(solver, type) and is_dataclass(solver):
         solver = solver()
+    suitable = is_dataclass(solver) and hasattr(solver, "accepts")
+    if not suitable:
+        raise UnsuitableSolverError(sentence("solver", repr(solver), "a name of optid.available_solvers(), or a solver object"))
     known = [entry.name for entry in fields(solver)]
     for option in options:
         if option not in known:
@@ -187,5 +192,7 @@ def available_solvers(problem: Any = None) -> tuple[str, ...]:
     names = installed()
     if problem is None:
         return names
+    if not callable(getattr(problem, "form", None)):
+        raise UnsuitableSolverError(sentence("problem", type(problem).__name__, "an object with form() and interpret(solution)"))
     form = problem.form()
     return tuple(name for name in names if not obstacle(solver_class(name), form))

@@ -77,6 +77,8 @@ def solve(
     for what, value in (("starts", starts), ("budget", 1 if budget is None else budget)):
         if not isinstance(value, Integral) or value < 1:
             raise UnsuitableSolverError(sentence(what, repr(value), "a whole number ≥ 1"))
+    if not isinstance(seed, Integral) or seed < 0:
+        raise UnsuitableSolverError(sentence("seed", repr(seed), "a whole number ≥ 0"))
     if not isinstance(problem, Problem):
         raise UnsuitableSolverError(sentence("problem", type(problem).__name__, "an object with form() and interpret(solution)"))
     form = problem.form()

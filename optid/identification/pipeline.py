@@ -12,6 +12,7 @@ from optid.kernels import JointFactors
 from optid.model import DynamicModel
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
+from optid.regressor.arguments import checked_names, checked_seed, checked_values
 from optid.signals import Preprocessing, Samples
 
 from .examine import examined
@@ -26,11 +27,9 @@ __all__ = ["METHODS", "base_of", "identify", "job_of"]
 
 def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | Sequence[str], seed: int = 0) -> tuple[BaseParameters, dict[str, float]]:
     """Base parameters of a model, and the values of the known parameters (the robot's own where only names are given)."""
-    if isinstance(model, BaseParameters):
-        base = model
-    else:
-        base = BaseParameters.of(model, seed=seed, known=tuple(known))
-    given = dict(known) if isinstance(known, Mapping) else {}
+    seed, names = checked_seed(seed), checked_names(known, "known")
+    given = checked_values(known, "known value of")
+    base = model if isinstance(model, BaseParameters) else BaseParameters.of(model, seed=seed, known=names)
     vector = base.known_parameters(given)
     return base, {name: float(vector[base.model.index(name)]) for name in base.known}
 

@@ -17,6 +17,25 @@ def is_symbolic(*values: object) -> bool:
     return any(isinstance(v, (ca.SX, ca.MX)) for v in values)
 
 
+def numbers(value: Any, what: str) -> NDArray[np.float64]:
+    """An array of real numbers; missing values cannot hide in it."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise ShapeError(sentence(what, "a masked array", "a plain array", "Leave the masked samples out, or fill them."))
+    try:
+        array = np.asarray(value)
+        if array.dtype.kind in "biuf":
+            return np.asarray(array, dtype=float)
+    except ValueError:
+        raise ShapeError(sentence(what, "rows of different lengths", "an array of numbers")) from None
+    if array.dtype.kind == "O" and value is not None and None not in array.ravel().tolist():
+        # numbers of other libraries
+        try:
+            return np.asarray(value, dtype=float)
+        except (TypeError, ValueError):
+            pass
+    raise ShapeError(sentence(what, repr(value) if array.ndim == 0 else f"entries of type {array.dtype}", "real numbers"))
+
+
 def state_array(value: Any, n: int, what: str) -> tuple[NDArray[np.float64], bool]:
     """An (N, n) array from one state (n,) or many (N, n), and whether it was one.
 
@@ -31,7 +50,7 @@ def state_array(value: Any, n: int, what: str) -> tuple[NDArray[np.float64], boo
         value = np.asarray(value.full())
         if value.shape == (n, 1) and n != 1:
             value = value[:, 0]
-    array = np.asarray(value, dtype=float)
+    array = numbers(value, what)
     single = array.ndim <= 1
     array = np.atleast_1d(array)[None, :] if single else array
     if array.ndim != 2 or array.shape[1] != n:

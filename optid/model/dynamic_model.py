@@ -66,8 +66,12 @@ class DynamicModel:
     basis: tuple[TorqueBasis, ...] = ()
 
     def __post_init__(self) -> None:
+        if not isinstance(self.robot, Robot):
+            hint = "Read it with Robot.load, or take one of optid.library." if isinstance(self.robot, str) else ""
+            raise RobotError(sentence("robot of a dynamic model", repr(self.robot), "a Robot", hint))
         object.__setattr__(self, "friction", friction_terms(self.friction))
-        widths = np.broadcast_to(np.asarray(self.sign_width, dtype=float), (self.n,)) if np.size(self.sign_width) in (1, self.n) else None
+        numeric = np.asarray(self.sign_width).dtype.kind in "iuf" and np.size(self.sign_width) in (1, self.n)
+        widths = np.broadcast_to(np.asarray(self.sign_width, dtype=float), (self.n,)) if numeric else None
         if widths is None or not np.isfinite(widths).all() or (widths < 0).any():
             raise RobotError(sentence("sign_width", repr(self.sign_width), f"a speed >= 0, or {self.n} of them"))
         object.__setattr__(self, "sign_width", float(widths[0]) if np.size(self.sign_width) == 1 else tuple(float(w) for w in widths))

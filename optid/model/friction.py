@@ -11,7 +11,7 @@ coupled, v is the motors' velocity: friction acts on motors.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import casadi as ca
 
@@ -25,9 +25,11 @@ def friction_terms(friction: str | Sequence[str] | None) -> tuple[str, ...]:
     """Terms in the documented order, from a sequence or a text such as ``"viscous+coulomb"`` or ``"none"``."""
     if friction is None or friction == "none":
         return ()
+    if not isinstance(friction, Iterable):
+        raise RobotError(sentence("friction", repr(friction), 'terms such as ("viscous", "coulomb"), or a text such as "viscous+coulomb"'))
     names = [x.strip() for x in friction.split("+")] if isinstance(friction, str) else list(friction)
     for name in names:
-        if name not in TERMS:
+        if name not in tuple(TERMS):
             raise unknown_name("friction term", name, TERMS)
     if "asymmetric" in names and len(names) > 1:
         raise RobotError(sentence("friction", " + ".join(names), '"asymmetric" alone', "It already holds viscous, Coulomb and offset friction."))

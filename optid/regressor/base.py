@@ -16,6 +16,7 @@ from optid.kernels import Kernel
 from optid.model import DynamicModel
 from optid.model.arrays import is_symbolic, state_arrays
 
+from .arguments import checked_model, checked_names, checked_seed
 from .formula import formula
 from .scale import NaturalUnits
 from .selection import independent_columns, preference, rank_by_gap
@@ -71,6 +72,8 @@ class BaseParameters:
         tolerance : float
             See :data:`TOLERANCE`.
         """
+        model, seed = checked_model(model), checked_seed(seed)
+        known, preferred = checked_names(known, "known"), checked_names(preferred, "preferred")
         names = model.parameter_names
         for name in known:
             if name not in names:

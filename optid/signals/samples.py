@@ -103,6 +103,9 @@ class Samples:
         name: str = "samples",
     ) -> Samples:
         """Samples from arrays (N, n) that need no preparation, such as simulated ones; ``time`` defaults to k / rate."""
+        for what, given in zip(("q", "dq", "ddq", "tau"), (q, dq, ddq, tau), strict=True):
+            if isinstance(given, np.ma.MaskedArray):
+                raise DataError(sentence(f"{what} of samples {name!r}", "a masked array", "a plain array", "Say what to use with use=~mask."))
         arrays = [np.array(x, dtype=float) for x in (q, dq, ddq, tau)]
         arrays = [x[:, None] if x.ndim == 1 else x for x in arrays]
         n_samples = len(arrays[0])

@@ -195,6 +195,10 @@ def validate(fit: IdentificationResult, trial: Any, *, preprocessing: Preprocess
     """
     from optid.identification.prepare import collect, prepare
 
+    if not hasattr(fit, "predict_samples"):
+        raise DataError(
+            sentence("fit", type(fit).__name__, "the result of optid.identify, or of optid.load_result", "A model has no estimates yet: identify it.")
+        )
     items = collect(trial, "validation")
     if len(items) != 1:
         raise DataError(sentence("validate", f"{len(items)} trials ({', '.join(i.name for i in items)})", "one", "Call it for each of them."))

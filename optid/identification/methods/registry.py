@@ -7,7 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
-from optid.errors import UnsuitableSolverError, unknown_name
+from optid.errors import UnsuitableSolverError, sentence, unknown_name
 from optid.problems.identification_result import IdentificationResult
 
 from .job import Job
@@ -84,13 +84,18 @@ def make_method(method: Any, options: Mapping[str, Any]) -> Any:
     ------
     UnknownNameError
         For an unknown method or option.
+    UnsuitableSolverError
+        For what is no method at all.
     """
     if isinstance(method, str):
         if method not in METHODS:
             raise unknown_name("method", method, METHODS)
         method = METHODS[method]
-    if isinstance(method, type):
+    if isinstance(method, type) and is_dataclass(method):
         method = method()
+    suitable = is_dataclass(method) and hasattr(method, "fit")
+    if not suitable:
+        raise UnsuitableSolverError(sentence("method", repr(method), "a name of optid.identification.METHODS, or a method object"))
     known = [entry.name for entry in fields(method)]
     for option in options:
         if option not in known:
