@@ -15,6 +15,7 @@ _SCALE_ATTRIBUTES = ("DIMENSION_LIST", "REFERENCE_LIST")
 _FILTERS = {1: "gzip", 2: "shuffle", 3: "fletcher32", 32000: "lzf"}
 _GZIP_LIMIT = 1100
 _SLACK_BYTES = 64 * 2**20
+_DEEPEST = 40  # more than values.py writes
 _NO_LINKS = "Nothing outside the file is ever read: copy the data into the file."
 
 
@@ -79,6 +80,9 @@ def structure_faults(file: h5py.File) -> Iterator[Fault]:
                     yield Fault(place, "a second name for a group", "one name for every group", "Copy the group instead.")
                 continue
             seen.add(address)
+            if isinstance(item, h5py.Group) and place.count("/") > _DEEPEST:
+                yield Fault(place[:80] + "...", f"groups nested more than {_DEEPEST} deep", "a flatter file")
+                return
             if isinstance(item, h5py.Group):
                 stack.append(item)
             elif isinstance(item, h5py.Dataset):

@@ -86,7 +86,12 @@ def open_file(path: Pathlike, mode: str = "r") -> Iterator[h5py.File]:
             hint = "Copy it again from where it came."
             raise FileError(sentence(f"file {path}, byte {address}", "damaged text storage", _WANTED, hint))
         with h5py.File(os.fspath(path), mode) as file:
-            yield file
+            try:
+                yield file
+            except OptidError as error:
+                if f"file {path}" in str(error):
+                    raise
+                raise type(error)(f"file {path}, {error}") from error
 
 
 def check_signature(path: Pathlike) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +18,9 @@ from .files import Pathlike, open_file
 from .samples import degree_faults, nonfinite_faults, rows_text
 from .schema import unescape
 from .trial import SIGNALS, Trial
-from .units import factor_to_si, factors_to_si
-from .values import read_attribute, read_mapping, read_strings
+from .typed import is_complete, number_attribute, numbers, text, text_attribute, texts, units_attribute
+from .units import factors_to_si
+from .values import read_mapping, read_strings
 
 if TYPE_CHECKING:
     import h5py
@@ -48,15 +49,18 @@ def read_experiment(path: Pathlike, *, partial: bool = False) -> Experiment:
         faults = list(format_faults(file)) or list(structure_faults(file))
         if faults:
             raise FileError(f"file {path}, {faults[0]}" + _more(len(faults) - 1))
-        design, notes = (read_mapping(_group(file, what)) if what in file else {} for what in ("design", "attributes"))
+        robot, fault = read_robot(subgroup(file, "robot")) if "robot" in file else (None, None)
+        if fault is not None:
+            raise FileError(f"file {path}, {fault}")
+        design, notes = (read_mapping(subgroup(file, what)) if what in file else {} for what in ("design", "attributes"))
         return Experiment(
-            title=_text(file.attrs, "title"),
+            title=text_attribute(file, "title"),
             trials=_each(file, "trials", lambda group: read_trial(group, f"file {path}", partial), partial),
-            robot=_read_robot(_group(file, "robot"), f"file {path}") if "robot" in file else None,
+            robot=robot,
             design=design,
             results=_each(file, "results", read_mapping, partial),
             attributes=notes,
-            created=_text(file.attrs, "created"),
+            created=text_attribute(file, "created"),
         )
 
 
@@ -64,7 +68,8 @@ def _more(count: int) -> str:
     return f" ({count} more: optid.experiment.validate_file lists them all.)" if count else ""
 
 
-def _group(parent: h5py.Group, name: str) -> h5py.Group:
+def subgroup(parent: h5py.Group, name: str) -> h5py.Group:
+    """The group of that name, or a FileError when it is something else."""
     import h5py
 
     item = parent[name]
@@ -73,17 +78,12 @@ def _group(parent: h5py.Group, name: str) -> h5py.Group:
     return item
 
 
-def _text(attributes: Mapping[str, Any], name: str) -> str:
-    value = attributes.get(name, "")
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
-
-
 def _each(file: h5py.File, what: str, read: Callable[[h5py.Group], Any], partial: bool) -> dict[str, Any]:
     """Read every group in ``file[what]``; with ``partial`` leave the unreadable ones out."""
     result: dict[str, Any] = {}
-    for name in _group(file, what) if what in file else ():
+    for name in subgroup(file, what) if what in file else ():
         try:
-            result[unescape(name)] = read(_group(file[what], name))
+            result[unescape(name)] = read(subgroup(file[what], name))
         except (OptidError, OSError, RuntimeError, KeyError, ValueError) as error:
             if not partial:
                 raise
@@ -91,22 +91,31 @@ def _each(file: h5py.File, what: str, read: Callable[[h5py.Group], Any], partial
     return result
 
 
-def _read_robot(group: h5py.Group, where: str) -> RobotInfo:
-    entries = read_mapping(group)
-    description = entries.get("description", "")
-    robot = RobotInfo(
-        name=entries.get("name", ""),
-        description=description,
-        joint_names=tuple(entries.get("joint_names", ())),
-        parameter_names=tuple(entries.get("parameter_names", ())),
-        gains=entries.get("gains"),
-        coupling=entries.get("coupling"),
-    )
-    stored = entries.get("description_sha256", robot.sha256)
-    if stored != robot.sha256:
-        fault = Fault("/robot/description", "text that does not fit its hash", "the text that was written", "It was changed or damaged; write the file again.")
-        raise FileError(f"{where}, {fault}")
-    return robot
+def read_robot(group: h5py.Group) -> tuple[RobotInfo, Fault | None]:
+    """The robot of a file, and the fault that its description does not fit its hash, if so.
+
+    Raises
+    ------
+    FileError
+        An entry of the wrong kind.
+    ShapeError
+        Gains that are no vector, or a coupling that is no square matrix.
+    """
+    entries = {name: value for name, value in read_mapping(group).items() if value is not None}
+    kinds: dict[str, Callable[[Any, str], Any]] = {
+        "name": text,
+        "description": text,
+        "joint_names": texts,
+        "parameter_names": texts,
+        "gains": numbers,
+        "coupling": numbers,
+        "description_sha256": text,
+    }
+    found = {name: kind(entries[name], f"{group.name}/{name}") for name, kind in kinds.items() if name in entries}
+    stored = found.pop("description_sha256", None)
+    robot = RobotInfo(**found)
+    fault = Fault("/robot/description", "text that does not fit its hash", "the text that was written", "It was changed or damaged; write the file again.")
+    return robot, fault if stored not in (None, robot.sha256) else None
 
 
 def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
@@ -125,7 +134,7 @@ def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
         raise FileError(sentence(f"{where}, {group.name}", f"no {missing[0]}", "time and q in every trial"))
     columns = {what: _numbers(group, what, where) for what in ("time", *signals)}
     columns["valid"] = _numbers(group, "valid", where) if "valid" in group else np.ones(len(columns["time"]))
-    if "complete" in group.attrs and not group.attrs["complete"]:
+    if not is_complete(group):
         columns = _cut_to_common_length(columns, where, group.name)
     if group["time"].dtype.itemsize < 8 and group["time"].dtype.kind == "f":
         equal = int(np.sum(np.diff(columns["time"]) == 0))
@@ -135,25 +144,27 @@ def read_trial(group: h5py.Group, where: str, partial: bool) -> Trial:
     names = stored_joint_names(group)
     if names and columns["q"].ndim == 2 and len(names) != columns["q"].shape[1]:
         raise FileError(sentence(f"{where}, {group.name}/joint", f"{len(names)} names", f"{columns['q'].shape[1]}, one per column of q"))
-    notes = read_mapping(_group(group, "attributes")) if "attributes" in group else {}
+    notes = read_mapping(subgroup(group, "attributes")) if "attributes" in group else {}
     time = columns.pop("time")
     valid = columns.pop("valid")
-    role, period = _text(group.attrs, "role"), group.attrs.get("period")
+    units = {what: units_attribute(group[what]) for what in ("time", *signals)}
+    role, period = text_attribute(group, "role") or "identification", number_attribute(group, "period")
+    sources = {what: text_attribute(group[what], "source") for what in signals if "source" in group[what].attrs}
     try:
         trial = Trial(
-            time=time * factor_to_si("time", _text(group["time"].attrs, "units") or "s", group.name),
-            **{what: value * _factors(group[what], what, value) for what, value in columns.items()},
+            time=time * factors_to_si("time", units["time"] or "s", 1, group.name)[0],
+            **{what: value * _factors(what, units[what], value, group.name) for what, value in columns.items()},
             joint_names=names,
             valid=valid != 0,
-            role=role or "identification",
-            sources={what: _text(group[what].attrs, "source") for what in signals if "source" in group[what].attrs},
-            period=None if period is None else float(period),
+            role=role,
+            sources=sources,
+            period=period,
             name=unescape(group.name.rsplit("/", 1)[-1]),
             attributes=notes,
         )
-    except (OptidError, TypeError) as error:
+    except OptidError as error:
         raise FileError(f"{where}, {group.name}: {error}") from error
-    if "units" not in group["q"].attrs:
+    if not units["q"]:
         for fault in degree_faults(trial.q, trial.dq, trial.time, (f"{where}, {group.name}/q", f"{where}, {group.name}/dq")):
             warnings.warn(str(fault), DataWarning, stacklevel=4)
     return _finite(trial, where, partial)
@@ -168,10 +179,9 @@ def _numbers(group: h5py.Group, name: str, where: str) -> NDArray[np.float64]:
     return np.asarray(item[()], dtype=float)
 
 
-def _factors(dataset: h5py.Dataset, signal: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
-    units = read_attribute(dataset, "units") if "units" in dataset.attrs else ""
+def _factors(signal: str, units: str | list[str], value: NDArray[np.float64], where: str) -> NDArray[np.float64]:
     n = value.shape[1] if value.ndim == 2 else 1
-    return factors_to_si(signal, units, n, dataset.name) if units else np.ones(n)
+    return factors_to_si(signal, units, n, f"{where}/{signal}") if units else np.ones(n)
 
 
 def stored_joint_names(group: h5py.Group) -> tuple[str, ...]:

@@ -15,12 +15,12 @@ from optid.errors import DataError, DataWarning, FileError, sentence
 
 from .checks import format_faults, sound_item, structure_faults
 from .files import Pathlike, open_file, translated
-from .reader import read_trial, stored_joint_names
+from .reader import read_trial, stored_joint_names, subgroup
 from .samples import nonfinite_faults
 from .schema import unescape
-from .trial import ROLES, SIGNALS, Trial
+from .trial import ROLES, SIGNALS, Trial, good_period
+from .typed import is_complete, number_attribute, text_attribute, units_attribute
 from .units import factors_to_si
-from .values import read_attribute
 
 if TYPE_CHECKING:
     import h5py
@@ -126,9 +126,8 @@ def open_trials(path: Pathlike, role: str | None = None) -> list[StoredTrial]:
     with open_file(path) as file:
         for fault in (*format_faults(file), *structure_faults(file)):
             raise FileError(f"file {path}, {fault}")
-        trials = sound_item(file, "trials")
-        names = list(trials) if trials is not None else []
-        found = [_described(os.fspath(path), trials[name], written) for name in names if trials is not None]
+        trials = subgroup(file, "trials") if "trials" in file else {}
+        found = [_described(os.fspath(path), subgroup(trials, name), written) for name in trials]
     return [trial for trial in found if role is None or trial.role == role]
 
 
@@ -142,25 +141,25 @@ def _described(path: str, group: h5py.Group, written: tuple[int, int]) -> Stored
     n = datasets["q"].shape[1] if datasets["q"].ndim == 2 else 1
     columns = {**datasets, **({"valid": _dataset(group, "valid")} if "valid" in group else {})}
     rows = _common_rows(group, {what: tuple(item.shape) for what, item in columns.items()}, n, where)
-    role = _text(group.attrs.get("role", "")) or "identification"
+    role = text_attribute(group, "role") or "identification"
     if role not in ROLES:
         raise FileError(sentence(f"{where}@role", repr(role), " or ".join(map(repr, ROLES))))
     names = stored_joint_names(group)
     if names and len(names) != n:
         raise FileError(sentence(f"{where}/joint", f"{len(names)} names", f"{n}, one per column of q"))
-    units = {what: read_attribute(item, "units") if "units" in item.attrs else "" for what, item in datasets.items()}
+    units = {what: units_attribute(item) for what, item in datasets.items()}
     factors = {what: factors_to_si(what, unit, 1 if what == "time" else n, f"{where}/{what}") if unit else np.ones(n) for what, unit in units.items()}
-    period = group.attrs.get("period")
+    period = number_attribute(group, "period")
+    if not good_period(period):
+        raise FileError(sentence(f"{where}@period", period, "a positive number [s]"))
     plain = bool(units["q"]) and (datasets["time"].dtype.kind != "f" or datasets["time"].dtype.itemsize >= 8)
-    return StoredTrial(
-        path, group.name, unescape(group.name.rsplit("/", 1)[-1]), role, None if period is None else float(period), names, rows, n, factors, plain, written
-    )
+    return StoredTrial(path, group.name, unescape(group.name.rsplit("/", 1)[-1]), role, period, names, rows, n, factors, plain, written)
 
 
 def _common_rows(group: h5py.Group, shapes: dict[str, tuple[int, ...]], n: int, where: str) -> int:
     """Samples of the trial: the rows that every signal of an unfinished recording has."""
     rows = shapes["time"][0] if shapes["time"] else 0
-    if "complete" in group.attrs and not group.attrs["complete"]:
+    if not is_complete(group):
         rows = min(shape[0] for shape in shapes.values() if shape)
         warnings.warn(f"{where}: the recording was not closed; its {rows} complete samples are taken.", DataWarning, stacklevel=4)
         shapes = {what: (rows, *shape[1:]) for what, shape in shapes.items()}
@@ -178,10 +177,6 @@ def _dataset(group: h5py.Group, name: str) -> h5py.Dataset:
     if not isinstance(item, h5py.Dataset) or item.dtype.kind not in "fiub" or item.shape is None:
         raise FileError(sentence(f"file {group.file.filename}, {group.name}/{name}", "not an array of numbers", "real numbers"))
     return item
-
-
-def _text(value: Any) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 def _written(path: Pathlike) -> tuple[int, int]:

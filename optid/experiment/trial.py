@@ -18,6 +18,11 @@ SIGNALS = ("q", "dq", "ddq", "tau", "current")
 ROLES = ("identification", "validation")
 
 
+def good_period(period: object) -> bool:
+    """Whether it is a positive number of seconds, or None for no period."""
+    return period is None or (isinstance(period, (int, float, np.number)) and not isinstance(period, bool) and bool(0 < period < np.inf))
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """Signals of one recording.
@@ -80,6 +85,8 @@ class Trial:
         put(self, "valid", valid)
         if self.role not in ROLES:
             raise DataError(sentence(f"role of trial {self.name!r}", repr(self.role), " or ".join(map(repr, ROLES))))
+        if not good_period(self.period):
+            raise DataError(sentence(f"period of trial {self.name!r}", repr(self.period), "a positive number [s], or None"))
 
     @property
     def n(self) -> int:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, FileError
 
-from .checks import sound_item
+from .checks import attribute_faults, sound_item
 from .fault import Fault
 from .reader import stored_joint_names
 from .samples import column_name, degree_faults, rows_text, stamp_faults
 from .schema import SIGNAL_UNITS, SOURCES
-from .trial import ROLES, SIGNALS
+from .trial import ROLES, SIGNALS, good_period
+from .typed import is_complete, number_attribute, text_attribute, units_attribute
 from .units import factors_to_si
-from .values import read_attribute
 
 if TYPE_CHECKING:
     import h5py
@@ -61,18 +61,16 @@ def trial_faults(group: h5py.Group, robot_joints: tuple[str, ...]) -> Iterator[F
     yield from _sample_faults(good, place, stored_joint_names(group), _stated_factors(group, good, n))
 
 
-def _attribute(item: h5py.Group | h5py.Dataset, name: str) -> Any:
-    """The attribute's value; None when it is not there."""
-    return read_attribute(item, name) if name in item.attrs else None
-
-
 def _attribute_faults(group: h5py.Group) -> Iterator[Fault]:
-    role = _attribute(group, "role")
-    if role is None:
+    role = text_attribute(group, "role")
+    if not role:
         yield Fault(f"{group.name}@role", "no such attribute", " or ".join(map(repr, ROLES)), "It is taken as 'identification'.", "warning")
     elif role not in ROLES:
         yield Fault(f"{group.name}@role", repr(role), " or ".join(map(repr, ROLES)))
-    if _attribute(group, "complete") == 0:
+    period = number_attribute(group, "period")
+    if not good_period(period):
+        yield Fault(f"{group.name}@period", str(period), "a positive number [s]")
+    if not is_complete(group):
         hint = "Every flushed sample is there; optid.experiment.recover makes a clean file."
         yield Fault(group.name, "a recording that was cut off", "a recording that was closed", hint, "warning")
 
@@ -101,22 +99,23 @@ def _unit_faults(dataset: h5py.Dataset, what: str) -> Iterator[Fault]:
         yield Fault(f"{place}@units", "no such attribute", repr(wanted), f"Numbers without a unit are taken as {wanted}.")
     else:
         try:
-            units = read_attribute(dataset, "units")
+            units = units_attribute(dataset)
             factors_to_si(what, units, len(units) if isinstance(units, list) else 1, place)
         except DataError as error:
             yield Fault.of(error, f"{place}@units")
-        except FileError:
-            return  # listed with the structure
+        except FileError as error:
+            if not any(attribute_faults(dataset, "units")):  # which are listed with the structure
+                yield Fault.of(error)
     if what == "time":
         return
-    source = _attribute(dataset, "source")
+    source = text_attribute(dataset, "source")
     if source not in SOURCES:
-        found = "no such attribute" if source is None else repr(source)
+        found = repr(source) if source else "no such attribute"
         yield Fault(f"{place}@source", found, "one of " + ", ".join(SOURCES), "", "warning")
 
 
 def _shape_faults(group: h5py.Group, columns: dict[str, Array], rows: int | None, n: int) -> Iterator[Fault]:
-    finished = _attribute(group, "complete") != 0
+    finished = is_complete(group)
     for what, value in columns.items():
         place = f"{group.name}/{what}"
         if what in ("time", "valid"):
@@ -159,7 +158,7 @@ def _stated_factors(group: h5py.Group, columns: dict[str, Array], n: int) -> dic
     for what in columns:
         if what != "valid" and "units" in group[what].attrs:
             try:
-                factors[what] = factors_to_si(what, read_attribute(group[what], "units"), 1 if what == "time" else n, "")
+                factors[what] = factors_to_si(what, units_attribute(group[what]), 1 if what == "time" else n, "")
             except (DataError, FileError):
                 continue
     return factors

@@ -10,10 +10,11 @@ import numpy as np
 from optid.errors import FileBusyError, FileError, MissingFileError, OptidError
 
 from .checks import format_faults, sound_item, sound_items, structure_faults
-from .experiment import RobotInfo
 from .fault import Fault
 from .files import Pathlike, open_file
+from .reader import read_robot
 from .trial_check import trial_faults
+from .typed import numbers, texts
 from .values import read_mapping
 
 if TYPE_CHECKING:
@@ -78,6 +79,8 @@ def _group_faults(file: h5py.File, what: str, check: Callable[[h5py.Group], Iter
             continue
         try:
             faults.extend(check(item))
+        except FileError as error:
+            faults.append(Fault.of(error))
         except (OptidError, OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
             faults.append(Fault(item.name, f"unreadable ({str(error).splitlines()[0]})", "intact data"))
     return faults
@@ -85,18 +88,12 @@ def _group_faults(file: h5py.File, what: str, check: Callable[[h5py.Group], Iter
 
 def _robot_faults(group: h5py.Group) -> tuple[list[Fault], tuple[str, ...]]:
     try:
-        entries = read_mapping(group)
-        robot = RobotInfo(
-            description=entries.get("description", ""),
-            joint_names=tuple(entries.get("joint_names", ())),
-            gains=entries.get("gains"),
-            coupling=entries.get("coupling"),
-        )
-    except (OptidError, OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+        robot, fault = read_robot(group)
+    except OptidError as error:
+        return [Fault.of(error)], ()
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
         return [Fault("/robot", f"unreadable ({str(error).splitlines()[0]})", "a robot's name, description, gains and coupling")], ()
-    faults = []
-    if entries.get("description_sha256", robot.sha256) != robot.sha256:
-        faults.append(Fault("/robot/description", "text that does not fit its hash", "the text that was written", "It was changed or damaged."))
+    faults = [] if fault is None else [fault]
     n = len(robot.joint_names)
     for what, value in (("gains", robot.gains), ("coupling", robot.coupling)):
         if n and value is not None and len(value) != n:
@@ -107,9 +104,9 @@ def _robot_faults(group: h5py.Group) -> tuple[list[Fault], tuple[str, ...]]:
 def _result_faults(group: h5py.Group) -> Iterator[Fault]:
     """Values, sigmas, units and covariance that do not fit the parameter names."""
     entries = read_mapping(group)
-    names = entries.get("parameter_names")
-    if names is None:
+    if entries.get("parameter_names") is None:
         return
+    names = texts(entries["parameter_names"], f"{group.name}/parameter_names")
     p = len(names)
     if len(set(names)) != p:
         yield Fault(f"{group.name}/parameter_names", "a name twice", "names that differ")
@@ -120,5 +117,5 @@ def _result_faults(group: h5py.Group) -> Iterator[Fault]:
         found = np.shape(entries[what])
         if found != shape:
             yield Fault(f"{group.name}/{what}", f"shape {found}", f"{shape}, as there are {p} parameters")
-        elif what != "units" and not np.isfinite(np.asarray(entries[what], dtype=float)).all():
+        elif what != "units" and not np.isfinite(numbers(entries[what], f"{group.name}/{what}")).all():
             yield Fault(f"{group.name}/{what}", "NaN or infinite numbers", "finite numbers", "", "warning")
