@@ -78,7 +78,6 @@ def casadi_source(function: ca.Function) -> str | None:
 
 
 def _names(function: ca.Function) -> Iterator[str]:
-    """Names of inputs and outputs of a function and of all functions in it (CasADi itself checks the functions' names)."""
-    yield from (*function.name_in(), *function.name_out())
-    for inside in function.get_function():
-        yield from _names(function.get_function(inside))
+    """Names of inputs and outputs of a function and of all functions in it, branches too (CasADi itself checks the functions' names)."""
+    for each in (function, *function.find_functions()):
+        yield from (*each.name_in(), *each.name_out())

@@ -183,7 +183,7 @@ def test_names_that_would_end_a_comment_are_not_compiled():
         for f in (inner, ca.Function("outer", [y], [inner.mapaccum(3)(y).T]), ca.Function("outer", [y], [inner.map(1)(y)])):
             assert casadi_source(f) is None
         branch = ca.Function("outer", [y], [ca.Function.if_else("branch", inner, inner)(y > 0, y)])
-        assert "\n" in name or casadi_source(branch) is None
+        assert casadi_source(branch) is None
         assert "evil" not in vector_source(Tape.of(inner))
 
 
