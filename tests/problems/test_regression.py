@@ -52,5 +52,5 @@ def test_open_directions_are_named_and_not_given_as_numbers() -> None:
     result = optid.solve(Regression(np.column_stack([a, 2 * a, np.ones(50), 0 * a]), 3 * a + 1, ("a", "b", "one", "nothing")))
     assert np.isnan(result.values).tolist() == [True, True, False, True]
     assert result["one"] == pytest.approx(1.0)
-    assert result.undetermined == ("nothing (does not act)", "b - 2*a") or "a" in " ".join(result.undetermined)
+    assert result.undetermined == ("nothing (does not act)", "b - 2*a")
     assert np.isinf(result.sigma[0])

@@ -82,7 +82,7 @@ def test_defaults_predict_moving_joints_better(base: BaseParameters, train: Tria
     assert result.joints[5].moving_share < 0.5
 
 
-def test_coupled_load_case(base: BaseParameters, recordings: Path) -> None:
+def test_moving_errors_and_friction_on_another_motion(base: BaseParameters, recordings: Path) -> None:
     """C67: train 14harm50sec, validate 20sec_5harm where |dq| > 0.01 rad/s, 8 Hz: within 1.3 times the case's errors."""
     options = Preprocessing(cutoff=8, torque_cutoff=8, velocity_cutoff=8, use_measured_velocity=True, min_speed=0.01)
     fit = identify(base, trial(recordings, "20_02_19_14harm50sec", 195, 4966), method="ols", preprocessing=options)

@@ -136,7 +136,11 @@ def test_parameter_plot_shows_intervals_and_errors(case: Case) -> None:
 def test_plots_of_a_perfect_prediction(case: Case) -> None:
     """Residual zero everywhere: a logarithmic axis has nothing to show, and no warning comes of it."""
     v = case.validation
-    plot_residual_spectrum(replace(v, predicted=v.tau, tau_raw=v.tau)).savefig("/dev/null", format="png")
+    figure = plot_residual_spectrum(replace(v, predicted=v.tau, tau_raw=v.tau))
+    figure.savefig("/dev/null", format="png")
+    curves = [line.get_ydata() for ax in figure.axes for line in ax.get_lines()]
+    assert len(curves) == 4 and all((curve == 1e-300).all() for curve in curves)
+    assert [ax.get_yscale() for ax in figure.axes] == ["log", "log"]
 
 
 def test_names_are_no_formulas(case: Case) -> None:
