@@ -33,14 +33,40 @@ def test_modified_dh_and_urdf_identify_the_same_torque() -> None:
         assert torque == pytest.approx(expected, rel=1e-6, abs=1e-6)
 
 
-def test_frame_only_link_leaves_the_count_alone() -> None:
-    """C33: a massless link on a rigid, locked frame in a chain of three; and with all bodies zero."""
-    rows = [DHRow(a=0.3, alpha=0.4), DHRow(a=0.2, d=0.1), DHRow(a=0.1, alpha=1.0)]
-    robot = Robot.from_dh(rows, "standard", links=[Link.from_com(1, (0.1, 0, 0), (0.1, 0.2, 0.2)), Link(), Link.from_com(1, (0, 0.1, 0), (0.1, 0.1, 0.1))])
-    bare = robot.with_links([Link(), Link(), Link()])
-    counts = {BaseParameters.of(DynamicModel(r, friction="none")).rank for r in (robot, bare)}
-    assert len(counts) == 1
-    assert robot.links[1].com is None
+def arm_with_frame(kind: str | None) -> Robot:
+    """Three joints about y, x, z (none along gravity or each other); between the first two a link without a body, fixed or turning about y, or none."""
+    body = '<inertial><origin xyz=".1 .05 .02"/><mass value="2"/><inertia ixx=".1" iyy=".12" izz=".13"/></inertial>'
+    frame = f"""<link name="frame"/><joint name="jf" type="{kind}"><parent link="l1"/><child link="frame"/><origin xyz=".2 0 0"/><axis xyz="0 1 0"/></joint>
+    <joint name="j2" type="continuous"><parent link="frame"/><child link="l2"/><origin xyz=".2 0 0"/><axis xyz="1 0 0"/></joint>"""
+    plain = '<joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><origin xyz=".4 0 0"/><axis xyz="1 0 0"/></joint>'
+    return Robot.from_urdf(f"""<robot name="arm"><link name="base"/><link name="l1">{body}</link><link name="l2">{body}</link><link name="l3">{body}</link>
+    <joint name="j1" type="continuous"><parent link="base"/><child link="l1"/><origin xyz="0 0 .3"/><axis xyz="0 1 0"/></joint>
+    {plain if kind is None else frame}
+    <joint name="j3" type="continuous"><parent link="l2"/><child link="l3"/><origin xyz=".1 0 0"/><axis xyz="0 0 1"/></joint></robot>""")
+
+
+def test_fixed_frame_leaves_count_and_torque_alone() -> None:
+    """C33: 3 + 7 + 7 base parameters with and without a fixed link that has no body, and equal torque."""
+    models = [DynamicModel(arm_with_frame(kind), friction="none") for kind in (None, "fixed")]
+    assert [BaseParameters.of(m).rank for m in models] == [17, 17]
+    torque = [m.inverse_dynamics(m.nominal_parameters(), *states(3, 20, 4)) for m in models]
+    assert np.abs(torque[0]).max() > 10
+    assert torque[1] == pytest.approx(torque[0], rel=1e-12, abs=1e-12)
+
+
+def test_moving_frame_stays_finite() -> None:
+    """C33: a moving link without a body, parallel to the first: 3 + 3 + 7 + 7 base parameters, finite torque, an undefined centre of mass."""
+    robot = arm_with_frame("continuous")
+    model = DynamicModel(robot, friction="none")
+    base = BaseParameters.of(model)
+    state = states(4, 400, 5)
+    assert base.rank == base.svd_rank == np.linalg.matrix_rank(model.regressor(*state)) == 20
+    assert np.isfinite(base.matrix).all()
+    tau = model.inverse_dynamics(model.nominal_parameters(), *state)
+    assert np.isfinite(tau).all()
+    assert base.torque(base.beta(model.nominal_parameters()), *state) == pytest.approx(tau, rel=1e-9, abs=1e-9)
+    assert [link.com is None for link in robot.links] == [False, True, False, False]
+    assert [link.inertia_about_com is None for link in robot.links] == [False, True, False, False]
 
 
 def test_two_constructions_are_equal() -> None:
@@ -48,6 +74,18 @@ def test_two_constructions_are_equal() -> None:
     q, dq, ddq = states(7, 50, 0)
     first, second = (DynamicModel(library.panda()).regressor(q, dq, ddq) for _ in range(2))
     assert np.array_equal(first, second)
+
+
+def test_regressor_of_many_states() -> None:
+    """C31: the Panda's regressor on 10 000 states: finite, stacked state by state, each block that of its state alone."""
+    model = DynamicModel(library.panda())
+    q, dq, ddq = states(7, 10_000, 2)
+    W = model.regressor(q, dq, ddq)
+    assert W.shape == (70_000, model.p) == (70_000, 91)
+    assert np.isfinite(W).all()
+    for k in (0, 1, 4_999, 9_998, 9_999):
+        alone = model.regressor(q[k], dq[k], ddq[k])
+        assert W[7 * k : 7 * k + 7] == pytest.approx(alone, rel=1e-12, abs=1e-12)
 
 
 def test_motor_and_joint_coordinates_give_the_same_base_parameters() -> None:
