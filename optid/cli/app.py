@@ -13,6 +13,7 @@ from .guard import Commands
 from .identify import identify
 from .import_ import import_
 from .info import info
+from .tune import tune
 from .validate import validate
 
 app = typer.Typer(
@@ -48,3 +49,4 @@ app.command("identify")(identify)
 app.command("validate")(validate)
 app.command("base")(base)
 app.command("drives")(drives)
+app.add_typer(tune, name="tune")

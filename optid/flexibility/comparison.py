@@ -136,3 +136,36 @@ def vibration_left(
         best = int(np.nanargmin(np.where(np.isfinite(values[:budget]), values[:budget], np.inf)))
         left.append(table.size(result.runs[best].upsilon) / start)
     return np.array(left)
+
+
+@dataclass(frozen=True, eq=False)
+class Repeatability:
+    """Answers of one search to the same question, asked many times under new noise.
+
+    Attributes
+    ----------
+    upsilon : (k, 2) [%]
+    """
+
+    upsilon: Array
+
+    @property
+    def spread(self) -> tuple[float, float]:
+        """Standard deviations [%] in the direction in which the answers scatter most (along the valley), and across it."""
+        values = np.sqrt(np.maximum(np.linalg.eigvalsh(np.cov(self.upsilon.T)), 0.0))
+        return float(values[1]), float(values[0])
+
+    @property
+    def angle(self) -> float:
+        """Direction of the scatter against the axis of the second Υ, −90 … 90 [deg], as :attr:`~optid.flexibility.surfaces.Valley.angle`."""
+        along = np.linalg.eigh(np.cov(self.upsilon.T))[1][:, 1]
+        return float(np.degrees(np.arctan2(*(along if along[1] >= 0 else -along))))
+
+
+def repeated(table: TailTable, search: Mapping[str, Any], count: int = 20, budget: int = 15, noise: tuple[float, float] = (0.05, 0.05)) -> Repeatability:
+    """Tune one individual ``count`` times."""
+    found = []
+    for k in range(count):
+        problem = FlexibilityTuning(table.robot(*noise, (1000, k)), table.rule, signal=search["solver"] == "secant")
+        found.append(solve(problem, seed=k, budget=budget, on_failure="return", **search).upsilon)
+    return Repeatability(np.array(found))

@@ -14,7 +14,7 @@ import casadi as ca
 import numpy as np
 from harness import Row, compare, machine
 
-from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, vibration_left
+from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, vibration_left
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.surfaces import GRID, experiment
 from optid.flexibility.two_axis import POSTURES, set_a
@@ -30,7 +30,7 @@ COMPLEX = {
     "complex r_fac=0.6": {"randomness": 0.6},
     "complex γ=0": {"forgetting": 0.0},
 }
-STEPS = (5, 2, 1)
+STEPS = (5, 2)
 
 
 def rows() -> Iterator[Row]:
@@ -90,7 +90,14 @@ def study(count: int) -> None:
             print(line(name, tables, search), flush=True)
         for name, options in COMPLEX.items():
             print(line(name, tables, {"solver": "complex_box", **options}), flush=True)
-        for step in STEPS[:2]:
+        one = TailTable.simulated(loop, motion, individual(loop, (94.0, 107.0)))
+        for name in ("complex_box (Complex-RF)", "secant"):
+            again = repeated(one, SEARCHES[name])
+            mean, (along, across) = again.upsilon.mean(axis=0), again.spread
+            print(
+                f"  {name}: 20 tunings of one individual, mean {mean[0]:.1f}, {mean[1]:.1f} %, spread {along:.1f} % at {again.angle:.0f}°, {across:.1f} % across"
+            )
+        for step in STEPS:
             for name in ("complex_box (Complex-RF)", "secant"):
                 print(line(f"{name}, grid {step} %", tables, SEARCHES[name], step), flush=True)
 

@@ -10,7 +10,7 @@ import pytest
 import optid
 from optid.errors import LimitsError, ShapeError, SolveError
 from optid.experiment import Trial
-from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, vibration_left
+from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, vibration_left
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import PathRule, TailRule
 from optid.flexibility.protocol import Parabola, Stage, axis_by_axis
@@ -155,6 +155,16 @@ def test_comparison_under_noise(posture: str, loop_a: FlexibleLoop) -> None:
     names = list(SEARCHES)
     left = compare(loop_a, posture, 30, [names[0], names[1], "secant"])
     assert left["secant"] <= 0.5 * min(left[names[0]], left[names[1]])
+
+
+def test_repeated_tunings_scatter_along_the_valley(loop_a: FlexibleLoop) -> None:
+    """A09: noise moves the answer along the valley. At the stretched posture it lies at −14° to the axis of the second Υ."""
+    motion = experiment(loop_a, "stretched", "++", "short")
+    again = repeated(TailTable.simulated(loop_a, motion, individual(loop_a, OPTIMUM)), SEARCHES["secant"], count=12)
+    along, across = again.spread
+    assert along > 3 * across and across < 1
+    assert -25 < again.angle < -5
+    assert np.all(np.abs(again.upsilon.mean(axis=0) - OPTIMUM) < 4)
 
 
 def test_individuals_are_off_centre() -> None:
