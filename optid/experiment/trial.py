@@ -61,6 +61,10 @@ class Trial:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        for what in ("time", *SIGNALS):
+            if isinstance(getattr(self, what), np.ma.MaskedArray):
+                hint = "Fill the masked entries: array.filled(numpy.nan)."
+                raise DataError(sentence(f"{what} of trial {self.name!r}", "a masked array", "a plain array", hint))
         put(self, "time", np.array(self.time, dtype=float))
         if self.time.ndim != 1:
             raise ShapeError(sentence(f"time of trial {self.name!r}", f"shape {self.time.shape}", "(N,)"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DHRow, DynamicModel, Robot, identify, validate
+from optid import BaseParameters, DHRow, DynamicModel, Robot, Trial, identify, validate
 from optid.errors import DataError, OptidError, RobotError, UnsuitableSolverError
 from optid.identification.arguments import batch_paths
 from optid.signals import Samples
@@ -37,6 +37,8 @@ MISUSE: dict[str, tuple[Callable[[], object], type[OptidError], str]] = {
     "method class": (lambda: identify(MODEL, SAMPLES, method=int), UnsuitableSolverError, "method: <class 'int'>, expected a name"),
     "solver": (lambda: identify(MODEL, SAMPLES, solver=5), UnsuitableSolverError, "solver: 5, expected a name of optid.available_solvers"),  # type: ignore[arg-type]
     "masked": (lambda: Samples.from_arrays(STATE, MASKED, STATE, STATE), DataError, "dq of samples 'samples': a masked array, expected a plain array"),
+    "masked trial": (lambda: Trial(np.arange(60.0), STATE, tau=MASKED), DataError, "tau of trial 'trial': a masked array, expected a plain array. Fill the"),
+    "masked time": (lambda: Trial(MASKED[:, 0], STATE), DataError, "time of trial 'trial': a masked array"),
     "swapped": (lambda: batch_paths(MODEL), DataError, r"paths: DynamicModel, expected a list of paths\. The order is identify_batch\(paths, model\)\."),
     "one path": (lambda: batch_paths("a.h5"), DataError, r"paths: 'a.h5', expected a list of paths\. Write \['a.h5'\]\."),
     "no paths": (lambda: batch_paths(None), DataError, "paths: None, expected a list of paths"),
