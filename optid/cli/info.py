@@ -128,7 +128,15 @@ def _trial(trial: Trial) -> dict[str, Any]:
 
 
 def _result(result: Any) -> dict[str, Any]:
-    names, values, sigmas = (list(result.get(what, ())) for what in ("parameter_names", "values", "sigmas"))
+    """What a result says; parts that are of the wrong kind are left out, they are among the faults."""
+    from optid.errors import FileError
+    from optid.experiment.typed import numbers, texts
+
+    try:
+        names = texts(result.get("parameter_names", ()), "")
+        values, sigmas = (numbers(result.get(what, ()), "").ravel().tolist() for what in ("values", "sigmas"))
+    except FileError:
+        names, values, sigmas = (), [], []
     parameters = [{"formula": n, "value": v, "sigma": s} for n, v, s in zip(names, values, sigmas, strict=False)]
     return {"format": result.get("format", ""), "method": result.get("method", ""), "parameters": parameters}
 
@@ -145,7 +153,7 @@ def _print(path: Path, experiment: Experiment) -> None:
         show_table("trials", ("trial", "role", "signals", "joints", "samples", "invalid", "seconds", "median step [ms]", "period [s]"), rows, left=3)
     for name, result in experiment.results.items():
         shown = _result(result)
-        lines = [(p["formula"], float(p["value"]), float(p["sigma"])) for p in shown["parameters"]]
+        lines = [(p["formula"], p["value"], p["sigma"]) for p in shown["parameters"]]
         if lines:
             show_table(f"result {name!r} {shown['method']}", ("parameter", "value", "sigma"), lines)
         else:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, FileBusyError, FileError, MissingFileError, OptidError, sentence
 from optid.experiment import Experiment, RobotInfo
+from optid.experiment.typed import flag, mapping, number, numbers, text, texts
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
 from optid.problems.equations import Equations
@@ -138,11 +139,15 @@ def _is_fitted_model(path: Path) -> bool:
     from optid.experiment.stored import open_trials
 
     try:
-        return not open_trials(path) and any(result.get("format") == FORMAT for result in read_experiment(path).results.values())
+        return not open_trials(path) and any(map(_is_result, read_experiment(path).results.values()))
     except FileBusyError:
         raise
     except OptidError:
         return False
+
+
+def _is_result(stored: Mapping[str, Any]) -> bool:
+    return isinstance(stored.get("format"), str) and stored["format"] == FORMAT
 
 
 def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite: bool = False, created: str | None = None) -> None:
@@ -196,7 +201,7 @@ def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel
     experiment = read_experiment(path)
     where = f"result {name!r} in file {path}"
     stored = experiment.results.get(name)
-    if stored is None or stored.get("format") != FORMAT:
+    if stored is None or not _is_result(stored):
         found = ", ".join(map(repr, experiment.results)) or "none"
         hint = "It is a recording: run  optid identify  on it." if experiment.trials else ""
         raise FileError(sentence(f"results in file {path}", found, f"a fitted model named {name!r}", hint))
@@ -204,40 +209,51 @@ def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel
         raise FileError(sentence(f"robot in file {path}", "no description", "the robot's TOML text"))
     try:
         return _result(stored, experiment.robot.description, model, where)
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise FileError(sentence(where, f"{type(error).__name__} ({error})", "the entries written by save_result", "The file is damaged.")) from error
+    except OptidError as error:
+        if f"file {path}" in str(error):
+            raise
+        raise FileError(f"{where}: {error}") from error
+    except KeyError as error:
+        raise FileError(sentence(where, f"no entry {error.args[0]!r}", "the entries written by save_result", "The file is damaged.")) from error
+    except (TypeError, IndexError, AttributeError, ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+        hint = f"The file is damaged ({error})."
+        raise FileError(sentence(where, "entries that do not fit together", "the entries written by save_result", hint)) from error
 
 
 def _result(stored: Mapping[str, Any], description: str, given: DynamicModel | None, where: str) -> IdentificationResult:
     model = _model(stored["model"], description, given, where)
-    base = _base(stored["base"], model, where)
+    base = _base(mapping(stored["base"], f"base of {where}"), model, where)
     r, n = base.rank, model.n
-    entry = stored["factors"]
-    columns = int(entry["n_columns"])
-    triangles, sums = (np.asarray(entry[what], dtype=float) for what in ("triangles", "sums"))
-    factors = JointFactors(triangles, np.asarray(entry["counts"], dtype=np.int64), sums, columns)
+    entry = mapping(stored["factors"], f"factors of {where}")
+    columns = int(number(entry["n_columns"], f"columns of the factors of {where}"))
+    triangles, sums = (numbers(entry[what], f"{what} of {where}", finite=True) for what in ("triangles", "sums"))
+    factors = JointFactors(triangles, numbers(entry["counts"], f"counts of {where}", whole=True), sums, columns)
     size = r + (sums.shape[1] - columns if sums.ndim == 2 else 0)
     _expect({"triangles": (triangles, (n, size, size)), "counts": (factors.counts, (n,)), "sums": (sums, (n, size))}, f"factors of {where}")
-    vectors = {what: np.asarray(stored[what], dtype=float) for what in ("values", "weights", "minimum_norm")}
+    vectors = {what: numbers(stored[what], f"{what} of {where}", finite=what == "minimum_norm") for what in ("values", "weights", "minimum_norm")}
     _expect({"values": (vectors["values"], (r,)), "weights": (vectors["weights"], (n,)), "minimum_norm": (vectors["minimum_norm"], (r,))}, where)
     if columns != r or size <= r:
         raise FileError(sentence(f"factors of {where}", f"{columns} columns and {size - columns} targets", f"{r} columns and a target"))
-    details = FitDetails.from_mapping(stored.get("details") or {})
+    entry = mapping(stored.get("details", {}), f"details of {where}")
+    details = FitDetails.from_mapping(entry)
     _expect(details.shapes(r, model.p, n), f"details of {where}")
+    if details.residuals is not None:
+        for what in ("scores", "independent"):
+            numbers(getattr(details.residuals, what), f"{what} of the residuals of {where}", finite=True)
     return IdentificationResult(
         base,
         vectors["values"],
         vectors["weights"],
         factors,
         Equations.of(base.names, factors, vectors["weights"], details).determinacy,
-        {str(k): float(v) for k, v in stored["known"].items()},
-        str(stored["method"]),
-        _solution(stored["solution"]),
+        {str(k): number(v, f"known parameter {k!r} of {where}") for k, v in mapping(stored["known"], f"known parameters of {where}").items()},
+        text(stored["method"], f"method of {where}"),
+        _solution(stored["solution"], where),
         vectors["minimum_norm"],
-        None if stored["preprocessing"] is None else _options(Preprocessing, stored["preprocessing"], where),
-        tuple(map(str, stored["trials"])),
-        tuple(map(str, stored["notes"])),
-        dict(stored["provenance"]),
+        None if stored["preprocessing"] is None else _preprocessing(stored["preprocessing"], f"preprocessing of {where}"),
+        texts(stored["trials"], f"trials of {where}"),
+        texts(stored["notes"], f"notes of {where}"),
+        dict(mapping(stored["provenance"], f"provenance of {where}")),
         details,
     )
 
@@ -251,37 +267,53 @@ def _expect(arrays: Mapping[str, tuple[NDArray[Any], tuple[int, ...]]], where: s
 def _model(stored: Mapping[str, Any], description: str, given: DynamicModel | None, where: str) -> DynamicModel:
     if given is not None:
         return given
-    extra = list(stored["basis_names"])
+    stored = mapping(stored, f"model of {where}")
+    extra = texts(stored["basis_names"], f"names of the torque columns of {where}")
     if extra:
         raise DataError(
             sentence(where, f"torque columns of the user ({', '.join(extra)})", "the model given beside the file", "Call load_result(path, model=...).")
         )
-    widths = np.asarray(stored["sign_width"], dtype=float)
+    widths = np.atleast_1d(numbers(stored["sign_width"], f"sign width of {where}"))
     width: float | tuple[float, ...] = float(widths[0]) if len(widths) == 1 else tuple(float(w) for w in widths)
     robot = robot_from_toml(description, f"robot of {where}")
-    return DynamicModel(robot, tuple(stored["friction"]), bool(stored["rotor_inertia"]), width)
+    return DynamicModel(robot, texts(stored["friction"], f"friction of {where}"), flag(stored["rotor_inertia"], f"rotor inertia of {where}"), width)
 
 
 def _base(stored: Mapping[str, Any], model: DynamicModel, where: str) -> BaseParameters:
-    names = tuple(map(str, stored["standard_names"]))
+    names = texts(stored["standard_names"], f"standard parameters of {where}")
     if names != model.parameter_names:
         at = next((k for k, (a, b) in enumerate(zip(names, model.parameter_names, strict=False)) if a != b), min(len(names), model.p))
         found = names[at] if at < len(names) else "no more"
         wanted = model.parameter_names[at] if at < model.p else "no more"
         raise DataError(sentence(f"parameter {at + 1} of {where}", found, f"{wanted}, as in the model"))
-    independent = tuple(int(k) for k in stored["independent"])
-    matrix, thresholds = (np.asarray(stored[what], dtype=float) for what in ("matrix", "thresholds"))
+    independent = tuple(numbers(stored["independent"], f"independent columns of {where}", whole=True).ravel().tolist())
+    matrix, thresholds = (numbers(stored[what], f"{what} of {where}", finite=True) for what in ("matrix", "thresholds"))
     shape = (len(independent), model.p)
     _expect({"matrix": (matrix, shape), "thresholds": (thresholds, shape)}, f"base parameters of {where}")
     if any(not 0 <= k < model.p for k in independent):
         raise FileError(sentence(f"independent columns of {where}", independent, f"numbers from 0 to {model.p - 1}", "The file is damaged."))
-    return BaseParameters(model, independent, matrix, tuple(map(str, stored["known"])), np.asarray(stored["singular_values"], dtype=float), thresholds)
+    known = texts(stored["known"], f"known standard parameters of {where}")
+    return BaseParameters(model, independent, matrix, known, numbers(stored["singular_values"], f"singular values of {where}", finite=True), thresholds)
 
 
-def _solution(stored: Mapping[str, Any]) -> Solution:
+def _solution(stored: Mapping[str, Any], where: str) -> Solution:
+    stored = mapping(stored, f"solution of {where}")
     values = {name: stored[name] for name in _SOLUTION}
-    values |= {"wall_time": float("nan"), "x": np.asarray(values["x"], dtype=float), "names": tuple(values["names"]), "loses": tuple(values["loses"])}
+    values |= {what: texts(values[what], f"{what} of the solution of {where}") for what in ("names", "loses")}
+    values |= {what: text(values[what], f"{what} of the solution of {where}") for what in ("status", "message", "solver", "problem")}
+    values |= {what: number(values[what], f"{what} of the solution of {where}") for what in ("fun", "max_violation")}
+    values |= {what: int(number(values[what], f"{what} of the solution of {where}")) for what in ("n_evaluations", "seed")}
+    values |= {"wall_time": float("nan"), "x": numbers(values["x"], f"x of the solution of {where}")}
     return Solution(**values)
+
+
+def _preprocessing(stored: Any, where: str) -> Preprocessing:
+    """The options; a value of the wrong kind is a fault of the file."""
+    try:
+        options: Preprocessing = _options(Preprocessing, mapping(stored, where), where)
+    except DataError as error:
+        raise FileError(f"{where}: {error}") from error
+    return options
 
 
 def _options(kind: type, stored: Mapping[str, Any], where: str) -> Any:
@@ -289,7 +321,7 @@ def _options(kind: type, stored: Mapping[str, Any], where: str) -> Any:
     known = [f.name for f in fields(kind)]
     unknown = [key for key in stored if key not in known]
     if unknown:
-        raise FileError(sentence(f"preprocessing of {where}", f"the option {unknown[0]!r}", f"options of {kind.__name__}", "A newer optid wrote it."))
+        raise FileError(sentence(where, f"the option {unknown[0]!r}", f"options of {kind.__name__}", "A newer optid wrote it."))
     values: dict[str, Any] = {}
     for key, value in stored.items():
         if isinstance(value, Mapping) and set(value) == {"nyquist"}:

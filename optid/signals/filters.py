@@ -33,11 +33,16 @@ class Nyquist:
     fraction: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.fraction < 1:
+        if not (is_real(self.fraction) and 0 < self.fraction < 1):
             raise DataError(sentence("cut-off as a fraction of Nyquist", self.fraction, "more than 0 and less than 1"))
 
 
 Cutoff = float | Nyquist
+
+
+def is_real(value: object) -> bool:
+    """Whether an option is one real number (a truth value is none)."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
 def cutoff_hz(cutoff: Cutoff, rate: float) -> float:

@@ -15,6 +15,7 @@ from optid.experiment.trial import Trial
 from .bandwidth import default_cutoff
 from .cleaning import Piece, clean, pieces
 from .derivatives import fft_derivatives, fft_lowpass
+from .filters import is_real
 from .period import find_period
 from .samples import Samples
 from .selection import selected
@@ -54,12 +55,14 @@ class PeriodicOptions:
     def __post_init__(self) -> None:
         for what in ("drop_first", "drop_last"):
             value = getattr(self, what)
-            if value < 0 or int(value) != value:
+            if not (is_real(value) and 0 <= value < np.inf and int(value) == value):
                 raise DataError(sentence(f"{what} of the periodic options", value, "a whole number, 0 or more"))
         for what in ("period", "position_cutoff", "torque_cutoff"):
             value = getattr(self, what)
-            if value is not None and not 0 < value < np.inf:
+            if value is not None and not (is_real(value) and 0 < value < np.inf):
                 raise DataError(sentence(f"{what} of the periodic options", value, "a positive number, or None"))
+        if not (is_real(self.search) and 0 <= self.search < np.inf):
+            raise DataError(sentence("search of the periodic options", self.search, "a fraction of the period, 0 or more"))
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from optid.experiment.trial import Trial
 
 from .cleaning import clean, pieces
 from .conditioning import Conditioning, Motion
-from .filters import Cutoff, noise_share, shortest_to_decimate
+from .filters import Cutoff, Nyquist, is_real, noise_share, shortest_to_decimate
 from .periodic import PeriodicOptions, average_cycles
 from .samples import Samples
 from .selection import filled_note, selected, standing
@@ -99,21 +99,32 @@ class Preprocessing:
     def __post_init__(self) -> None:
         choices = {"clock": CLOCKS, "interpolation": INTERPOLATIONS, "on_bad": ON_BAD, "derivative": DERIVATIVES}
         for what, known in choices.items():
-            if getattr(self, what) not in known:
+            if not isinstance(getattr(self, what), str) or getattr(self, what) not in known:
                 raise DataError(sentence(f"{what} of the preprocessing", repr(getattr(self, what)), " or ".join(map(repr, known))))
         for what in ("cutoff", "velocity_cutoff", "acceleration_cutoff", "torque_cutoff"):
             value = getattr(self, what)
-            if isinstance(value, str) and value != "auto":
+            if not (value is None or isinstance(value, Nyquist) or is_real(value) or (isinstance(value, str) and value == "auto")):
                 raise DataError(sentence(f"{what} of the preprocessing", repr(value), "Hz, Nyquist(fraction), None or 'auto'"))
-        for what, least in (("every", 1), ("decimate", 1), ("trim", 0)):
+        for what, least in (("order", 1), ("every", 1), ("decimate", 1), ("trim", 0)):
             value = getattr(self, what)
-            if value is not None and (value < least or int(value) != value):
-                raise DataError(sentence(f"{what} of the preprocessing", value, f"a whole number, {least} or more"))
+            if (value is not None or what != "trim") and not (is_real(value) and least <= value < np.inf and int(value) == value):
+                raise DataError(sentence(f"{what} of the preprocessing", repr(value), f"a whole number, {least} or more"))
         shortest_to_decimate(self.decimate)
         for what in ("rate", "max_gap", "savgol_window"):
             value = getattr(self, what)
-            if value is not None and not (np.isreal(value) and 0 < value < np.inf):
+            if value is not None and not (is_real(value) and 0 < value < np.inf):
                 raise DataError(sentence(f"{what} of the preprocessing", repr(value), "a positive number, or None"))
+        for what in ("start", "stop"):
+            value = getattr(self, what)
+            if value is not None and not (is_real(value) and not np.isnan(value)):
+                raise DataError(sentence(f"{what} of the preprocessing", repr(value), "a number of seconds, or None"))
+        for what in ("use_measured_velocity", "use_measured_acceleration"):
+            if not isinstance(getattr(self, what), (bool, np.bool_)):
+                raise DataError(sentence(f"{what} of the preprocessing", repr(getattr(self, what)), "True or False"))
+        if not (self.periodic is None or isinstance(self.periodic, PeriodicOptions)):
+            raise DataError(sentence("periodic of the preprocessing", repr(self.periodic), "PeriodicOptions, or None"))
+        if not all(is_real(x) for x in ([] if self.min_speed is None else np.ravel(np.asarray(self.min_speed, dtype=object)))):
+            raise DataError(sentence("min_speed of the preprocessing", repr(self.min_speed), "None, a number or one a joint"))
         if self.clock == "recorded" and (self.rate is not None or self.derivative == "savgol"):
             raise DataError(sentence("clock 'recorded'", "a rate or Savitzky-Golay derivative with it", "neither: both need a uniform grid"))
         if self.min_speed is not None and np.ndim(self.min_speed):

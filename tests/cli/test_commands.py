@@ -164,6 +164,16 @@ def test_hostile_result_file_is_refused(files: Path) -> None:
     assert "weights" in run("validate", files / "model.h5", files / "test.h5", code=2).stderr
 
 
+def test_info_on_a_damaged_model_lists_the_fault(files: Path) -> None:
+    identify(files)
+    with h5py.File(files / "model.h5", "r+") as file:
+        del file["results/identification/values"]
+        file["results/identification/values"] = "x"
+    fault = "error: /results/identification/values: shape (), expected (5,), as there are 5 parameters."
+    assert fault in run("info", files / "model.h5", code=2).stdout.splitlines()
+    assert json.loads(run("info", files / "model.h5", "--json", code=2).stdout)["results"]["identification"]["parameters"] == []
+
+
 def test_control_characters_do_not_reach_the_terminal(files: Path, pendulum: Any) -> None:
     """A title or trial name that clears the screen is printed, not obeyed."""
     from optid import Experiment, write_experiment

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from optid import BaseParameters, DynamicModel, Experiment, Preprocessing, add_results, identify, read_experiment, validate, write_experiment
-from optid.errors import DataError, FileError, MissingFileError
+from optid.errors import DataError, FileError, MissingFileError, OptidError
 from optid.identification.result_file import load_result, result_mapping, save_result
 from optid.library import panda
 from optid.problems.equations import Equations
@@ -198,3 +198,53 @@ def test_details_of_a_method_come_back(case: Case, tmp_path: Path) -> None:
     altered(tmp_path / "model.h5", "details/target", np.zeros(7))
     with pytest.raises(FileError, match=r"target of details of .* shape \(7,\), expected \(3,\)"):
         load_result(tmp_path / "model.h5")
+
+
+def test_one_entry_replaced_by_something_else(case: Case, tmp_path: Path) -> None:
+    """120 seeded pairs of entry and value: the file is refused in one sentence that names it, or gives a fit that can be summed up."""
+    whole, file = tmp_path / "whole.h5", tmp_path / "changed.h5"
+    save_result(case.fit, whole)
+    pairs: list[tuple[str, Any]] = []
+    with h5py.File(whole) as stored:
+        root = stored["results/identification"]
+        names: list[str] = []
+        root.visit(names.append)
+        for name in names:
+            lost = np.full(getattr(root[name], "shape", ()), np.nan)
+            pairs += [(name, value) for value in ("x", np.nan, -1, np.zeros((3, 3)), np.zeros(0), ["a", "b"], lost)]
+        for name in ("", *names):
+            attributes = (root[name] if name else root).attrs
+            places = [f"{name}/{a}" if name else a for a in attributes if a not in ("DIMENSION_LIST", "REFERENCE_LIST", "CLASS", "NAME", "kind")]
+            pairs += [(place, value) for place in places for value in ("x", -1, np.zeros(3), "json:{bad", "json:null")]
+    refused = 0
+    for k in np.random.default_rng(0).choice(len(pairs), 120, replace=False):
+        file.write_bytes(whole.read_bytes())
+        altered(file, *pairs[k])
+        try:
+            load_result(file).summary()
+        except OptidError as error:
+            refused += 1
+            assert str(file) in str(error), pairs[k]
+    assert refused > 60
+
+
+@pytest.mark.parametrize(
+    ("what", "value", "said"),
+    [
+        ("values", "x", "values of {where}: the text 'x', expected an array of numbers."),
+        ("base/matrix", "x", "matrix of {where}: the text 'x', expected an array of numbers."),
+        ("details", np.zeros(3), "details of {where}: an array of float64 of shape (3,), expected a group of entries."),
+        ("provenance", "x", "provenance of {where}: the text 'x', expected a group of entries."),
+        ("model/rotor_inertia", np.zeros(3), "rotor inertia of {where}: an array of float64 of shape (3,), expected 0 or 1."),
+        ("preprocessing/order", "x", "preprocessing of {where}: order of the preprocessing: 'x', expected a whole number, 1 or more."),
+        ("preprocessing/start", "x", "preprocessing of {where}: start of the preprocessing: 'x', expected a number of seconds, or None."),
+        ("preprocessing/periodic", "x", "preprocessing of {where}: periodic of the preprocessing: 'x', expected PeriodicOptions, or None."),
+    ],
+)
+def test_an_entry_of_the_wrong_kind_is_named(case: Case, tmp_path: Path, what: str, value: Any, said: str) -> None:
+    file = tmp_path / "model.h5"
+    save_result(case.fit, file)
+    altered(file, what, value)
+    with pytest.raises(FileError) as caught:
+        load_result(file)
+    assert str(caught.value).startswith(said.format(where=f"result 'identification' in file {file}"))
