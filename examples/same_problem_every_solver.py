@@ -1,0 +1,29 @@
+"""One design problem, every solver that takes it: criterion reached and evaluations used from the same start with the same budget.
+
+Solvers with derivatives count iterations or evaluations of a sequence of smooth stand-ins, the others evaluations of the criterion itself.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+import optid
+from optid import BaseParameters, DynamicModel, Limits
+from optid.library import planar_2r
+from optid.problems import Excitation
+
+model = DynamicModel(planar_2r(), friction="none")
+limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
+problem = Excitation(BaseParameters.of(model), harmonics=2, period=2.0, limits=limits, samples=40)
+start = problem.motion.coefficients(problem.random_start(np.random.default_rng(0)))[0]
+problem = replace(problem, initial=start)
+print(f"condition number of the start: {np.exp(problem.form().evaluate(problem.form().x0)[0]):.1f}")
+
+best = {}
+for name in optid.available_solvers(problem):
+    if name == "grid":  # ten coordinates: too many points
+        continue
+    result = optid.solve(problem, solver=name, seed=0, budget=100, on_failure="return")
+    best[name] = result.condition_number
+    print(f"{name:14} cond {result.condition_number:7.3f}  {result.solution.n_evaluations:4} evaluations  {'proven' if result.proven else 'not proven'}")
+print(f"best: {min(best, key=lambda name: best[name])}, worst: {max(best.values()):.2f}")
