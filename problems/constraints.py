@@ -102,7 +102,8 @@ class Constraints:
     def judge(self, x: Array, equations: Equations) -> Judgement:
         """What the constraints did to the solution ``x`` (r,)."""
         alone = equations.minimum_norm
-        size = np.maximum(np.maximum(np.abs(x), np.abs(alone)), np.finfo(float).tiny)
+        size = np.maximum(np.abs(x), np.abs(alone))
+        size = np.where(size > 0, size, 1.0)
 
         def at(bound: Array) -> NDArray[np.bool_]:
             finite = np.isfinite(bound)

@@ -66,7 +66,7 @@ class Identification:
         rows = int(self.factors.counts.sum())
         weights = np.ones(n) if self.weights is None else np.asarray(self.weights, dtype=float)
         object.__setattr__(self, "weights", weights)
-        if rows + (0 if self.details.rows is None else len(self.details.rows)) < r:
+        if rows == 0 or rows + (0 if self.details.rows is None else len(self.details.rows)) < r:
             rank = Determinacy.of(self.factors.stacked(weights)[0], self.base.formulas).rank
             raise RankError(
                 sentence("identification", f"{rows} rows of rank {rank}", f"at least as many as the {r} columns (parameters)", "Record more samples.")

@@ -103,3 +103,11 @@ def test_constraints_that_cannot_be(base: BaseParameters) -> None:
         identify(base, data, method="constrained", bounds={"fv1": (2, 1)})
     with pytest.raises(ShapeError, match=r"bounds of fv1: 3.0, expected \(lower, upper\)"):
         identify(base, data, method="constrained", bounds={"fv1": 3.0})
+
+
+def test_bound_where_everything_is_zero(base: BaseParameters) -> None:
+    """No torque at all: zero lies on the bound, which holds nothing."""
+    rng = np.random.default_rng(0)
+    dead = Samples.from_arrays(*(rng.standard_normal((40, 2)) for _ in range(3)), np.zeros((40, 2)), rate=50)
+    fit = identify(base, dead, method="constrained", bounds={"fv1": (0, 1)})
+    assert fit.beta == pytest.approx(np.zeros(base.rank), abs=1e-12) and fit.details.at_bound == ()

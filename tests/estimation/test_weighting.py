@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from optid import BaseParameters, DHRow, DynamicModel, Joint, Link, Robot, Transform, identify
-from optid.errors import DataError, UnknownNameError
+from optid.errors import DataError, RankError, UnknownNameError
 from optid.identification.methods.generalised import residual_covariance
 from optid.identification.pipeline import job_of
 from optid.signals import Samples
@@ -209,3 +209,18 @@ def test_parameters_to_keep(base: BaseParameters) -> None:
     assert {"fc1", "Ixy3"}.isdisjoint(fit.details.removed) and fit.details.removed
     with pytest.raises(UnknownNameError, match=r"parameter to keep 'fc9'"):
         identify(base, data, method="essential", keep=("fc9",))
+
+
+def test_torque_that_is_nothing(base: BaseParameters) -> None:
+    """A dead sensor: zeros for all parameters from every weighting, and one essential parameter at most."""
+    rng = np.random.default_rng(0)
+    dead = Samples.from_arrays(*(rng.standard_normal((40, 3)) for _ in range(3)), np.zeros((40, 3)), rate=100)
+    for method in ("wls", "gls", "huber", "essential"):
+        assert identify(base, dead, method=method, residuals=False).beta == pytest.approx(np.zeros(base.rank), abs=1e-12), method
+    assert len(identify(base, dead, method="essential").details.removed) == base.rank - 1
+
+
+def test_no_samples_are_refused(base: BaseParameters) -> None:
+    """A prior alone is no fit."""
+    with pytest.raises(RankError, match=r"identification: 0 rows of rank 0"):
+        identify(base, samples(base, np.zeros((0, 3))), method="damped", damping=1.0, weighting="none")

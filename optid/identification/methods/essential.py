@@ -25,7 +25,7 @@ class Essential:
 
     Starting from all base parameters, the one whose removal raises the weighted residual sum least is removed while ``F = ΔRSS / s²`` stays below the quantile
     of F(1, ν) at ``1 − (1 − level)/r`` (Bonferroni: r parameters are tested), with s² and ν of the full model of r parameters. Torque that a filter has tied
-    together counts by its independent samples only.
+    together counts by its independent samples only. One parameter always stays.
 
     Source of the idea: M. Gautier, P. O. Vandanjon, C. Presse, *Identification of inertial and drive gain parameters of robots*, 1994.
 
@@ -59,7 +59,7 @@ class Essential:
         limit = _quantile(1 - (1 - self.level) / full.base.rank, freedom)
         variance = full.noise_variance * full.degrees_of_freedom / freedom  # of one independent sample: Σ of squares counts every sample
         gone = 0
-        while gone < len(order) and steps[gone] <= limit * variance:
+        while gone < min(len(order), full.base.rank - 1) and steps[gone] <= limit * variance:
             gone += 1
         removed = sorted(order[:gone])
         free = np.delete(np.eye(full.base.rank), removed, axis=1)

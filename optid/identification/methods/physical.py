@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError, sentence, unknown_name
+from optid.errors import DataError, SolveError, sentence, unknown_name
 from optid.problems.identification_result import IdentificationResult
 from optid.problems.physical import COORDINATES, MEASURES, PhysicalIdentification
 from optid.problems.physical_bodies import BodyLimits, Box, Ellipsoid
@@ -22,8 +22,8 @@ from .job import Job
 
 Array = NDArray[np.float64]
 
-WEAKEST, STRONGEST = 1e-2, 10.0
-"""λ that only breaks ties; and, times what the data weigh, λ that leaves nothing but the prior."""
+WEAKEST, STRONGEST = 1e-2, 1.0
+"""λ that only breaks ties; and, times what the data weigh most, λ that leaves little but the prior."""
 
 STEPS = 9
 """Halvings of the logarithmic range: λ to 3 %."""
@@ -114,7 +114,10 @@ class Physical:
             nearest = min(done, key=lambda x: abs(np.log(x / damping)), default=None)
             start = None if nearest is None else done[nearest][0].standard(done[nearest][1].x)
             posed = replace(problem, damping=damping, start=start)
-            done[damping] = posed, job.solve(posed.form())
+            try:
+                done[damping] = posed, job.solve(posed.form())
+            except SolveError:
+                return np.inf  # too steep for a smooth solver: a weaker pull will do
             return posed.residual(done[damping][1].x)
 
         # the pull vanishes with λ, so the measure does not matter there, and the convex form finds bodies at the boundary at once
@@ -127,9 +130,8 @@ class Physical:
         A, b = problem.data
         beyond = float(np.linalg.norm(A @ problem.base.beta(problem.prior.values) - b)) > 2 * allowance * least
         found = within(solved, allowance * least, WEAKEST, strongest, STEPS, beyond)
-        if found not in done:
-            solved(found)
-        posed, solution = done[found]
+        posed = replace(problem, damping=found)
+        posed, solution = done[found] if found in done else (posed, job.solve(posed.form()))
         return posed.interpret(replace(solution, problem=type(posed).__name__)), allowance
 
     def _plain(self, job: Job) -> IdentificationResult:
