@@ -1,8 +1,9 @@
 """What excitation design is made of: families of motions, information, criteria, limits that hold at every instant."""
 
+from .bspline_family import BSplineFamily
 from .criteria import CRITERIA, Criterion
 from .family import Family, FourierFamily
 from .information import assess
 from .quality import Quality
 
-__all__ = ["CRITERIA", "Criterion", "Family", "FourierFamily", "Quality", "assess"]
+__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "Quality", "assess"]
