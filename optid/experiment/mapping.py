@@ -4,18 +4,48 @@ from __future__ import annotations
 
 import collections.abc
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from numbers import Integral, Real
+from os import PathLike
 from typing import Any
 
-from optid.errors import DataError, FileError, MissingFileError, sentence, unknown_name
+import numpy as np
+
+from optid.errors import DataError, FileError, MissingFileError, UnknownNameError, sentence, unknown_name
 
 from .files import Pathlike
 from .schema import SOURCES
-from .trial import ROLES, SIGNALS
+from .trial import ROLES, SIGNALS, good_period
 
 Columns = str | int | Sequence[str | int]
 _RATES = {"dq": "/s", "ddq": "/s^2"}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _all(values: object, fits: Callable[[Any], bool]) -> bool:
+    """Whether it is a sequence (or an array) of values that fit."""
+    return isinstance(values, (Sequence, np.ndarray)) and not isinstance(values, str) and np.ndim(values) == 1 and all(map(fits, values))
+
+
+def _is_columns(value: object) -> bool:
+    return isinstance(value, str) or _is_whole(value) or (_all(value, lambda x: isinstance(x, str) or _is_whole(x)) and bool(len(value)))  # type: ignore[arg-type]
+
+
+def _is_table(table: object, fits: Callable[[Any], bool]) -> bool:
+    return isinstance(table, collections.abc.Mapping) and all(map(fits, table.values()))
+
+
+def _each(table: object, fits: Callable[[Any], bool]) -> bool:
+    """Whether every signal has one value that fits, or a sequence of them."""
+    return _is_table(table, lambda x: fits(x) or _all(x, fits))
 
 
 @dataclass(frozen=True)
@@ -76,6 +106,7 @@ class Mapping:
     def __post_init__(self) -> None:
         if isinstance(self.units, str):
             object.__setattr__(self, "units", {"q": self.units})
+        self._check_kinds()
         for what, given in (("units", self.units), ("scale", self.scale), ("files", self.files)):
             for signal in given:
                 if signal not in ("time", *SIGNALS):
@@ -87,6 +118,10 @@ class Mapping:
             )
         if self.rate is not None and not 0 < self.rate < float("inf"):
             raise DataError(sentence("rate of the mapping", self.rate, "a positive number [Hz]"))
+        if not good_period(self.period):
+            raise DataError(sentence("period of the mapping", self.period, "a positive number [s]"))
+        if self.skip_rows < 0:
+            raise DataError(sentence("skip_rows of the mapping", self.skip_rows, "a whole number of at least 0"))
         if self.decimal not in (".", ",") or self.decimal == self.delimiter:
             raise DataError(sentence("decimal sign of the mapping", repr(self.decimal), "'.' or ',', and not the delimiter"))
         if self.gains is not None and self.current is None:
@@ -99,6 +134,27 @@ class Mapping:
             raise DataError(sentence("source of the mapping", repr(self.source), " or ".join(map(repr, SOURCES))))
         if self.role not in ROLES:
             raise DataError(sentence("role of the mapping", repr(self.role), " or ".join(map(repr, ROLES))))
+
+    def _check_kinds(self) -> None:
+        """Raise DataError for a value of a kind that its key cannot have."""
+        kinds: dict[str, tuple[Callable[[Any], bool], str]] = {
+            **dict.fromkeys((*SIGNALS, "time"), (_is_columns, "a column (number or name), or a list of them that is not empty")),
+            **dict.fromkeys(("rate", "period"), (_is_number, "a number")),
+            **dict.fromkeys(("joints", "skip_rows"), (_is_whole, "a whole number")),
+            **dict.fromkeys(("transpose", "header"), (lambda x: isinstance(x, bool), "true or false")),
+            **dict.fromkeys(("decimal", "role", "source"), (lambda x: isinstance(x, str), "text")),
+            "delimiter": (lambda x: isinstance(x, str) and len(x) == 1, "one character"),
+            "joint_names": (lambda x: isinstance(x, str) or _all(x, lambda name: isinstance(name, str)), "names, or the variable that holds them"),
+            "gains": (lambda x: _all(x, _is_number), "a list of numbers [N m/A]"),
+            "units": (lambda x: _each(x, lambda unit: isinstance(unit, str)), "a unit, or for each signal a unit or a list of them"),
+            "scale": (lambda x: _each(x, _is_number), "for each signal a factor or a list of them"),
+            "files": (lambda x: _is_table(x, lambda name: isinstance(name, (str, PathLike))), "for each signal the name of a file"),
+        }
+        absent = {f.name for f in fields(self) if f.default is None}
+        for what, (fits, expected) in kinds.items():
+            value = getattr(self, what)
+            if not (value is None and what in absent) and not fits(value):
+                raise DataError(sentence(f"{what} of the mapping", repr(value), expected))
 
     @classmethod
     def of(cls, value: Mapping | Pathlike) -> Mapping:
@@ -130,12 +186,11 @@ class Mapping:
             if key not in names:
                 raise unknown_name(f"key in file {path}", key, names)
         try:
+            if "q" not in entries:
+                raise DataError(sentence("mapping", "no q", "q = columns of the positions"))
             return cls(**entries)
-        except TypeError as error:
-            missing = "q" not in entries
-            raise DataError(
-                sentence(f"mapping in file {path}", "no q" if missing else f"a value of the wrong kind ({error})", "q = columns of the positions")
-            ) from error
+        except (DataError, UnknownNameError) as error:
+            raise type(error)(f"file {path}, {error}") from error
 
     @property
     def signals(self) -> dict[str, Columns]:

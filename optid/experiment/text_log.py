@@ -55,6 +55,8 @@ class TextLog:
         self.header = tuple(cell.strip() for cell in cells) if has_header else self._commented_header(lines[: numbers[0]], len(cells))
         self._numbers = np.array(numbers[1:] if has_header else numbers, dtype=np.intp)
         self._lines = [lines[k] for k in self._numbers]
+        if not self._lines:
+            raise FileError(sentence(self.where, "a header and no row of data", "a table of numbers"))
         self.width = len(cells)
         self._check_widths()
 
@@ -82,7 +84,7 @@ class TextLog:
 
     def _is_number(self, cell: str) -> bool:
         try:
-            float(cell.replace(",", ".") if self._decimal == "," else cell)
+            _number(cell.replace(",", ".") if self._decimal == "," else cell)
         except ValueError:
             return not cell.strip()
         return True
@@ -105,7 +107,8 @@ class TextLog:
         rows = self._numbers[wrong] + 1
         if not self._partial:
             last = len(wrong) == 1 and wrong[0] == self.n_rows - 1
-            found = f"{widths[wrong[0]]} columns" + (" (the file was cut off)" if last else "")
+            short = widths[wrong[0]] < self.width
+            found = f"{widths[wrong[0]]} columns" + (" (the file was cut off)" if last and short else "")
             more = "" if len(wrong) == 1 else f"{len(wrong)} rows are like that. "
             hint = f"{more}{_PARTIAL}"
             raise FileError(sentence(f"{self.where}, row {rows[0]}", found, f"{self.width} as in the first row", hint))
@@ -163,13 +166,20 @@ class TextLog:
             cells = self._split(line)
             for j, k in enumerate(chosen):
                 try:
-                    values[i, j] = float(cells[k])
+                    values[i, j] = _number(cells[k])
                 except ValueError as error:
                     found = repr(cells[k].strip()) if cells[k].strip() else "an empty cell"
                     if not self._partial:
                         raise FileError(sentence(f"{self.where}, row {rows[i]}, {labels[j]}", found, "a number", _PARTIAL)) from error
                     self.broken[int(rows[i])] = f"{found} in {labels[j]}"
         return values
+
+
+def _number(cell: str) -> float:
+    """The number of a cell as loggers write it: ASCII without underscores (Python's own float takes ``1_0`` and the digits of every script)."""
+    if "_" in cell or not cell.strip().isascii():
+        raise ValueError(cell)
+    return float(cell)
 
 
 def _read_lines(path: Pathlike, where: str) -> list[str]:

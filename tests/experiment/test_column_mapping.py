@@ -47,7 +47,7 @@ def test_a_toml_file_says_the_same(tmp_path):
         ("q = ", FileError, r"columns\.toml: not readable as TOML"),
         ("\ufffe".encode("utf-16").decode("latin-1"), FileError, "not readable as TOML"),
         ('q = "q"\ntimes = "t"', UnknownNameError, r"key in file .*columns\.toml 'times': unknown name.*Did you mean 'time'\?"),
-        ('time = "t"', DataError, r"mapping in file .*columns\.toml: no q"),
+        ('time = "t"', DataError, r"file .*columns\.toml, mapping: no q"),
         ('q = "q"', DataError, r"mapping: neither time nor rate"),
         ('q = "q"\ntime = "t"\nrate = 5', DataError, r"mapping: both time and rate"),
         ('q = "q"\nrate = -5', DataError, r"rate of the mapping: -5, expected a positive number"),
@@ -64,6 +64,45 @@ def test_wrong_files_are_named(text, error, message, tmp_path):
     (tmp_path / "columns.toml").write_text(text, encoding="utf-8")
     with pytest.raises(error, match=message):
         Mapping.from_toml(tmp_path / "columns.toml")
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("joint_names = 5", "joint_names of the mapping: 5, expected names, or the variable that holds them."),
+        ("joint_names = ['a', 2]", "joint_names of the mapping: ['a', 2], expected names, or the variable that holds them."),
+        ("units = 5", "units of the mapping: 5, expected a unit, or for each signal a unit or a list of them."),
+        ("units = {q = 3}", "units of the mapping: {'q': 3}, expected a unit, or for each signal a unit or a list of them."),
+        ("scale = 'a'", "scale of the mapping: 'a', expected for each signal a factor or a list of them."),
+        ("files = 3", "files of the mapping: 3, expected for each signal the name of a file."),
+        ("joints = 'x'", "joints of the mapping: 'x', expected a whole number."),
+        ("joints = 2.5", "joints of the mapping: 2.5, expected a whole number."),
+        ("period = 'x'", "period of the mapping: 'x', expected a number."),
+        ("period = -1", "period of the mapping: -1, expected a positive number [s]."),
+        ("header = 3", "header of the mapping: 3, expected true or false."),
+        ("tau = []", "tau of the mapping: [], expected a column (number or name), or a list of them that is not empty."),
+        ("tau = [[2]]", "tau of the mapping: [[2]], expected a column (number or name), or a list of them that is not empty."),
+        ("tau = 1.5", "tau of the mapping: 1.5, expected a column (number or name), or a list of them that is not empty."),
+        ("gains = 'x'", "gains of the mapping: 'x', expected a list of numbers [N m/A]."),
+        ("delimiter = ''", "delimiter of the mapping: '', expected one character."),
+        ("skip_rows = -1", "skip_rows of the mapping: -1, expected a whole number of at least 0."),
+        ("role = 5", "role of the mapping: 5, expected text."),
+    ],
+)
+def test_values_of_the_wrong_kind_are_named(line, said, tmp_path):
+    file = tmp_path / "columns.toml"
+    file.write_text(f"q = ['q1']\ntime = 't'\n{line}\n")
+    with pytest.raises(DataError) as caught:
+        Mapping.from_toml(file)
+    assert str(caught.value) == f"file {file}, {said}"
+
+
+@pytest.mark.parametrize(("key", "value"), [("time", "[[1]]"), ("q", "[]"), ("q", "{a = 1}")])
+def test_columns_that_are_none(key, value, tmp_path):
+    file = tmp_path / "columns.toml"
+    file.write_text("\n".join(f"{k} = {value if k == key else repr(k)}" for k in ("q", "time")))
+    with pytest.raises(DataError, match=rf"columns\.toml, {key} of the mapping: .*, expected a column \(number or name\), or a list of them"):
+        Mapping.from_toml(file)
 
 
 def test_missing_mapping_file(tmp_path):

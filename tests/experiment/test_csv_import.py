@@ -216,6 +216,20 @@ def test_cells_that_are_no_numbers_are_named(tmp_path):
         import_csv(tmp_path / "log.csv", replace(PLAIN, q=["q1", "q1"]))
 
 
+@pytest.mark.parametrize("cell", ["1_0", "\u0661", "\uff11"])
+def test_only_plain_digits_are_numbers(cell, tmp_path):
+    """Python's own float() takes underscores and the digits of every script; no logger writes them."""
+    (tmp_path / "log.csv").write_text(f"{HEADER}\n0,1,2,3,4\n0.01,{cell},2,3,4\n", encoding="utf-8")
+    with pytest.raises(FileError, match=rf"log\.csv, row 3, column 'q1': '{cell}', expected a number"):
+        import_csv(tmp_path / "log.csv", PLAIN)
+
+
+def test_a_row_with_too_many_columns_was_not_cut_off(tmp_path):
+    (tmp_path / "log.csv").write_text(f"{HEADER}\n0,1,2,3,4\n0.01,1,2,3,4,5\n")
+    with pytest.raises(FileError, match=r"log\.csv, row 3: 6 columns, expected 5 as in the first row\. Pass partial=True"):
+        import_csv(tmp_path / "log.csv", PLAIN)
+
+
 def test_backward_stamps_are_an_error_and_equal_ones_a_warning(tmp_path):
     """C74: t = (0, .01, .01, .02, .03)."""
     table = _table(5)
@@ -281,6 +295,7 @@ def test_missing_file_and_missing_signal_file(tmp_path):
 
 def test_zero_and_one_sample(tmp_path):
     (tmp_path / "log.csv").write_text(HEADER + "\n")
-    assert import_csv(tmp_path / "log.csv", PLAIN).q.shape == (0, 2)
+    with pytest.raises(FileError, match=r"log\.csv: a header and no row of data, expected a table of numbers"):
+        import_csv(tmp_path / "log.csv", PLAIN)
     (tmp_path / "log.csv").write_text("0,1,2,3,4")
     assert import_csv(tmp_path / "log.csv", replace(PLAIN, time=0, q="1:3", tau="3:5")).tau.tolist() == [[3.0, 4.0]]
