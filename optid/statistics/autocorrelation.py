@@ -18,12 +18,13 @@ def autocovariance(x: ArrayLike, lags: int, segments: Sequence[slice] | None = N
 
     Divided by one number for all lags (the used samples) this is the biased estimate, which is positive semidefinite: its autoregressive models are stable.
     """
-    series = np.asarray(x, dtype=float)
+    series = np.ascontiguousarray(x, dtype=float)
     found = np.zeros(lags + 1)
     for part in segments if segments is not None else [slice(0, len(series))]:
         piece = series[part]
         for lag in range(min(lags + 1, len(piece))):
-            found[lag] += piece[: len(piece) - lag] @ piece[lag:]
+            # not a BLAS product: its threads cost more than they give, and change the last bit
+            found[lag] += np.einsum("k,k->", piece[: len(piece) - lag], piece[lag:])
     return found
 
 

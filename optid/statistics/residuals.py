@@ -181,18 +181,16 @@ class TrialResiduals:
         use = np.concatenate([u for _, u in pieces]) if pieces else np.zeros((0, self.n), dtype=bool)
         e = np.where(use, np.concatenate([r for r, _ in pieces]), 0.0) if pieces else np.zeros((0, self.n))
         counts = use.sum(axis=0)
-        covariances = np.stack([autocovariance(e[:, j], LAGS, self.rows) for j in range(self.n)])
-        models = [AutoregressiveModel.fit(self._sums(e[:, j], covariances[j], count), float(count)) for j, count in enumerate(counts)]
+        lags = [default_lags(count) for count in counts]
+        sums = [autocovariance(e[:, j], max(LAGS, lag), self.rows) for j, lag in enumerate(lags)]
+        covariances = np.stack([c[: LAGS + 1] for c in sums])
+        models = [AutoregressiveModel.fit(c[: lag + 1], float(count)) for c, lag, count in zip(sums, lags, counts, strict=True)]
         innovations = self._whitened(e, models)
         size = max(1, ceil(len(e) / CELLS))
         scores = self._scores(innovations * weights, models, size)
         trial = np.zeros(len(scores), dtype=np.int64)
         orders = np.array([[model.order for model in models]], dtype=np.int64)
         return ResidualStatistics(scores, trial, np.array([size * self.step]), counts.astype(np.int64), self.independent_share * counts, covariances, orders)
-
-    def _sums(self, e: Array, known: Array, count: float) -> Array:
-        lags = default_lags(count)
-        return known[: lags + 1] if lags <= LAGS else autocovariance(e, lags, self.rows)
 
     def _whitened(self, e: Array, models: Sequence[AutoregressiveModel]) -> Array:
         from scipy.signal import lfilter
@@ -209,7 +207,7 @@ class TrialResiduals:
         from scipy.signal import lfilter
 
         starts = {part.start for part in self.rows}
-        memory: dict[int, Array] = {}
+        memory: dict[int, tuple[NDArray[np.int64], Array]] = {}
         at, scores = 0, np.zeros((0, 0))
         for Y, _, use in self.blocks():
             if not scores.size:
@@ -218,15 +216,24 @@ class TrialResiduals:
             for first, last in pairwise(cuts):
                 if at + first in starts:
                     memory.clear()
-                terms = np.zeros((last - first, Y.shape[2]))
-                for j, model in enumerate(models):
-                    rows = np.where(use[first:last, j, None], Y[first:last, j], 0.0)
-                    if model.order:
-                        state = memory.get(j, np.zeros((model.order, rows.shape[1])))
-                        rows, memory[j] = lfilter([1.0], model.polynomial, rows, axis=0, zi=state)
-                    terms += rows * weighted[at + first : at + last, j, None]
                 cell = (at + np.arange(first, last)) // size
                 begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
-                scores[cell[begin]] += np.add.reduceat(terms, begin, axis=0)
+                for j, model in enumerate(models):
+                    columns, mask = Y[first:last, j].T, use[first:last, j]
+                    if not mask.all():
+                        columns = np.where(mask, columns, 0.0)
+                    # a joint does not feel the links before it: most of its columns are zero
+                    alive: NDArray[np.bool_] = np.asarray(columns.any(axis=1))
+                    known, state = memory.get(j, (np.zeros(0, dtype=np.int64), np.zeros((0, model.order))))
+                    alive[known] = True
+                    chosen = np.flatnonzero(alive)
+                    columns = columns[chosen]
+                    if model.order:
+                        before = np.zeros((len(chosen), model.order))
+                        before[np.searchsorted(chosen, known)] = state
+                        columns, after = lfilter([1.0], model.polynomial, columns, axis=1, zi=before)
+                        memory[j] = chosen, after
+                    columns *= weighted[at + first : at + last, j]
+                    scores[np.ix_(cell[begin], chosen)] += np.add.reduceat(columns, begin, axis=1).T
             at += len(Y)
         return scores
