@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from optid.excitation.information import Information, noise_vector
 from optid.excitation.motion import Motion
 from optid.excitation.path_rows import PathRows
 from optid.excitation.paths import Path
+from optid.excitation.regions import KeepIn, KeepOut
 from optid.excitation.rows import Rows
 from optid.excitation.sampling import Sampling
 from optid.excitation.starts import random_start
@@ -77,6 +79,8 @@ class Excitation:
         A proof comes with the result (:attr:`ExcitationResult.path_reports`).
     torque_uncertainty : float or (p,), optional
         Keep them for all parameters within these half widths (a float: share of each nominal magnitude) of the torque model's parameters.
+    regions : sequence of KeepIn, KeepOut
+        Where points of the arm must stay, or stay away from (:mod:`optid.excitation.regions`); proven like torques.
     initial : Trajectory or coefficients, optional
         Where the first start of the solver begins; otherwise every start is random and seeded. One for each of several trajectories.
     family : Family, optional
@@ -109,6 +113,7 @@ class Excitation:
     nominal: ArrayLike | None = None
     torque: bool | None = None
     torque_uncertainty: ArrayLike | None = None
+    regions: Sequence[KeepIn | KeepOut] = ()
     initial: Any = None
     family: Family | None = None
     compiled: bool = False
@@ -184,17 +189,18 @@ class Excitation:
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """Limits that are not linear in the coefficients."""
+        regions = tuple(replace(region.path(self.base.model.robot), backend=self.backend) for region in self.regions)
         limits: Any = self.limits
         wanted = bool(np.isfinite(limits.torque).any()) if self.torque is None else self.torque
         if not wanted:
-            return ()
+            return regions
         if not np.isfinite(limits.torque).any():
             raise LimitsError(sentence("torque limits of an excitation", "none", "a finite limit of at least one joint"))
         source = self.base.model
         widths = friction_widths(source, limits, self.sign_width)
         model = torque_model(source, widths)
         path = torque_path(model, carried_parameters(np.asarray(self.nominal), source, model), limits, self.torque_uncertainty)
-        return (replace(path, backend=self.backend),)
+        return (replace(path, backend=self.backend), *regions)
 
     def random_start(self, rng: np.random.Generator) -> Array:
         """Variables of random motions inside the limits."""

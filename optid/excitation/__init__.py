@@ -5,5 +5,6 @@ from .criteria import CRITERIA, Criterion
 from .family import Family, FourierFamily
 from .information import assess
 from .quality import Quality
+from .regions import KeepIn, KeepOut
 
-__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "Quality", "assess"]
+__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "KeepIn", "KeepOut", "Quality", "assess"]
