@@ -3,6 +3,7 @@
 from .batch import BatchResult, FileReport, identify_batch
 from .compare import Comparison, compare
 from .complete import physical_set
+from .leave_out import LeaveOneOut, leave_one_trial_out
 from .load import identify_drive_gains, identify_payload
 from .pipeline import METHODS, identify
 from .result_file import load_result, save_result
@@ -13,12 +14,14 @@ __all__ = [
     "BatchResult",
     "Comparison",
     "FileReport",
+    "LeaveOneOut",
     "compare",
     "identified_robot",
     "identify",
     "identify_batch",
     "identify_drive_gains",
     "identify_payload",
+    "leave_one_trial_out",
     "load_result",
     "physical_set",
     "save_result",

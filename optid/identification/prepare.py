@@ -24,8 +24,7 @@ def collect(source: Any, role: str | None = None) -> list[Trial | Samples]:
             raise DataError(sentence(f"experiment {source.title!r}", f"no trial with role {role!r}", f"one of its {len(source.trials)} trials to have it"))
         for trial in trials:
             if trial.n > 1 and not trial.joint_names:
-                message = f"trial {trial.name!r} of experiment {source.title!r}: no joint names are stored; its columns are taken in the robot's order."
-                warnings.warn(f"{message} Give joint_names= when you import or record.", DataWarning, stacklevel=3)
+                warnings.warn(unnamed(trial.name, f"experiment {source.title!r}"), DataWarning, stacklevel=3)
         return list(trials)
     if isinstance(source, (str, PathLike)):
         return collect(read_experiment(fspath(source)), role)
@@ -34,7 +33,20 @@ def collect(source: Any, role: str | None = None) -> list[Trial | Samples]:
     raise DataError(sentence("trials", type(source).__name__, "trials, samples, experiments or paths of experiment files"))
 
 
+def unnamed(trial: str, where: str) -> str:
+    """The warning for a trial without joint names."""
+    message = f"trial {trial!r} of {where}: no joint names are stored; its columns are taken in the robot's order."
+    return f"{message} Give joint_names= when you import or record."
+
+
 def fitted_to(trial: Trial, robot: Robot) -> Trial:
+    """:func:`arranged`, with a warning when the angles look like degrees."""
+    found = arranged(trial, robot)
+    _suspect_degrees(found, robot)
+    return found
+
+
+def arranged(trial: Trial, robot: Robot) -> Trial:
     """The trial with the robot's joints in the robot's order and a torque.
 
     Joint names, when the trial has them, must be the robot's, in any order. A current becomes a torque only through gains of the robot's drives.
@@ -46,7 +58,6 @@ def fitted_to(trial: Trial, robot: Robot) -> Trial:
             trial = trial.reordered(robot.joint_names)
         except UnknownNameError as error:
             raise UnknownNameError(f"{error} Rename the trial's or the robot's joints so that they agree.") from None
-    _suspect_degrees(trial, robot)
     if trial.tau is not None:
         return trial
     if trial.current is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike, fspath
@@ -10,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.errors import DataWarning
 from optid.experiment import Experiment, Trial
 from optid.robot import Robot
 from optid.signals import Preprocessing, Samples
 
-from .prepare import collect, fitted_to, prepare
+from .prepare import arranged, collect, fitted_to, prepare, unnamed
 
 if TYPE_CHECKING:
     from optid.experiment.stored import StoredTrial
@@ -26,10 +28,13 @@ KEPT = 2**18
 STREAMED = 2**18
 """Samples of a trial above which it is prepared in chunks."""
 
+LOOKED_AT = 2**16
+"""Samples of a long trial that are suspected of being degrees."""
+
 
 @dataclass(frozen=True)
 class FittedRecording:
-    """A stored trial with the robot's joints in the robot's order and a torque (:func:`optid.identification.prepare.fitted_to`)."""
+    """A stored trial with the robot's joints in the robot's order and a torque (:func:`optid.identification.prepare.arranged`)."""
 
     stored: StoredTrial
     robot: Robot
@@ -64,7 +69,7 @@ class FittedRecording:
         if "tau" not in wanted:
             trial = self.stored.window(start, stop, wanted)
             return trial.reordered(self.robot.joint_names) if trial.joint_names and trial.n == self.robot.n else trial
-        return fitted_to(self.stored.window(start, stop, wanted if "tau" in self.stored.signals else {*wanted, "current"}), self.robot)
+        return arranged(self.stored.window(start, stop, wanted if "tau" in self.stored.signals else {*wanted, "current"}), self.robot)
 
 
 def sources(data: Any, role: str) -> list[Trial | Samples | StoredTrial]:
@@ -74,6 +79,9 @@ def sources(data: Any, role: str) -> list[Trial | Samples | StoredTrial]:
 
         found = open_trials(fspath(data), role)
         if found and sum(trial.n_samples for trial in found) > KEPT and all(trial.plain for trial in found):
+            for trial in found:
+                if trial.n > 1 and not trial.joint_names:
+                    warnings.warn(unnamed(trial.name, f"file {trial.path}"), DataWarning, stacklevel=3)
             return list(found)
         return list(collect(data, role))
     if isinstance(data, Iterable) and not isinstance(data, (Trial, Samples, Experiment)):
@@ -88,5 +96,6 @@ def prepared(item: Trial | Samples | StoredTrial, robot: Robot, options: Preproc
     if item.n_samples > STREAMED and options.periodic is None:
         from optid.signals.stream import SampleStream
 
+        fitted_to(item.window(0, LOOKED_AT), robot)
         return SampleStream.of(FittedRecording(item, robot), options)
     return prepare(item.whole(), robot, options)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from optid import DynamicModel, Experiment, Preprocessing, Trial, identify, write_experiment
-from optid.errors import DataError, FileError, UnknownNameError
+from optid.errors import DataError, DataWarning, FileError, UnknownNameError
 from optid.experiment.stored import StoredTrial, open_trials
 from optid.identification import streaming
 from optid.identification.pipeline import job_of
@@ -98,7 +98,7 @@ def test_cycles_are_averaged_in_memory(tmp_path: Path, short_parts: None) -> Non
 
     t = np.arange(5000) * 0.002
     q = np.stack([np.sin(np.pi * t), 0.4 * np.cos(2 * np.pi * t)], axis=1)
-    path = written(tmp_path / "cycles.h5", a=Trial(t, q, tau=q**3, period=2.0))
+    path = written(tmp_path / "cycles.h5", a=Trial(t, q, tau=q**3, period=2.0, joint_names=ROBOT.joint_names))
     fit = identify(MODEL, path, preprocessing=Preprocessing(periodic=PeriodicOptions(), min_speed=0.0))
     assert any("cycles were averaged" in note for note in fit.notes)
 
@@ -118,13 +118,23 @@ def test_joints_in_another_order_and_a_current_for_a_torque(tmp_path: Path, shor
     shuffled = Trial(trial.time, trial.q[:, ::-1], current=(trial.tau / gains)[:, ::-1], joint_names=("elbow", "shoulder"))
     geared = DynamicModel(ROBOT.with_drives([Drive(current_gain=g) for g in gains]))
     assert identify(geared, written(tmp_path / "current.h5", a=shuffled)).beta == pytest.approx(
-        identify(MODEL, written(tmp_path / "torque.h5", a=Trial(trial.time, trial.q, tau=trial.tau))).beta, rel=1e-9
+        identify(MODEL, written(tmp_path / "torque.h5", a=Trial(trial.time, trial.q, tau=trial.tau, joint_names=ROBOT.joint_names))).beta, rel=1e-9
     )
 
 
 def test_strange_joint_names_are_told(tmp_path: Path, short_parts: None) -> None:
     path = written(tmp_path / "strange.h5", a=swing(joint_names=("j1", "j2")))
     with pytest.raises(UnknownNameError, match=r"missing: shoulder, elbow; unknown: j1, j2\), expected shoulder, elbow. Rename the trial's"):
+        identify(MODEL, path)
+
+
+def test_suspicions_are_told(tmp_path: Path, short_parts: None) -> None:
+    """C42: columns without names, and angles in degrees, of a trial that is never whole in memory."""
+    trial = swing()
+    with pytest.warns(DataWarning, match="no joint names are stored"):
+        identify(MODEL, written(tmp_path / "unnamed.h5", a=swing(joint_names=())))
+    path = written(tmp_path / "degrees.h5", a=Trial(trial.time, np.degrees(trial.q), tau=trial.tau, joint_names=ROBOT.joint_names))
+    with pytest.warns(DataWarning, match="They may be degrees"):
         identify(MODEL, path)
 
 
