@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DHRow, DynamicModel, Robot, Trial, identify, validate
+from optid import BaseParameters, DHRow, DynamicModel, Robot, Trial, identify, identify_batch, validate
 from optid.errors import DataError, OptidError, RobotError, UnsuitableSolverError
 from optid.identification.arguments import batch_paths
 from optid.signals import Samples
@@ -39,6 +39,8 @@ MISUSE: dict[str, tuple[Callable[[], object], type[OptidError], str]] = {
     "masked": (lambda: Samples.from_arrays(STATE, MASKED, STATE, STATE), DataError, "dq of samples 'samples': a masked array, expected a plain array"),
     "masked trial": (lambda: Trial(np.arange(60.0), STATE, tau=MASKED), DataError, "tau of trial 'trial': a masked array, expected a plain array. Fill the"),
     "masked time": (lambda: Trial(MASKED[:, 0], STATE), DataError, "time of trial 'trial': a masked array"),
+    "swapped in a batch": (lambda: identify_batch(MODEL, ["a.h5"]), DataError, "paths: DynamicModel, expected a list of paths"),  # type: ignore[arg-type]
+    "one path of a batch": (lambda: identify_batch("a.h5", MODEL), DataError, "paths: 'a.h5', expected a list of paths"),
     "swapped": (lambda: batch_paths(MODEL), DataError, r"paths: DynamicModel, expected a list of paths\. The order is identify_batch\(paths, model\)\."),
     "one path": (lambda: batch_paths("a.h5"), DataError, r"paths: 'a.h5', expected a list of paths\. Write \['a.h5'\]\."),
     "no paths": (lambda: batch_paths(None), DataError, "paths: None, expected a list of paths"),
