@@ -65,6 +65,8 @@ table("2. Trajectory 2, IAE", {"published": np.array([PUBLISHED[2][f"IAE {name}"
 print("   The published column cannot be right: the source's own plots show joint errors below 8e-5 rad, which give at most 2.4e-4 rad s in 3 s.")
 for time in (1511, 1520):
     print(f"   x at {time} ms: {error_at(second, 'x', time):.3e} m, published {PUBLISHED[2][f'x at {time} ms']:.3e}")
+corner = [1 - abs(late / early) for early, late in ([error_at(second, "x", t) for t in (1511, 1520)], [PUBLISHED[2][f"x at {t} ms"] for t in (1511, 1520)])]
+print(f"      a decay of {corner[0]:.1%} in 9 ms, published {corner[1]:.1%}")
 tool = cartesian_error(second.robot, second.q, second.wanted.q)
 turn = second.tau[(second.time >= 1.44) & (second.time <= 1.58)]
 print(f"   start: largest error {np.abs(tool[:100]).max():.2e} m along y, as the source draws it (2.5e-5)")
@@ -108,6 +110,6 @@ if len(sys.argv) > 1:
     folder = Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     plot_tracking(first, [(0.0, 0.06), (1.48, 1.56)], "Trajectory 1 as the source simulated it").savefig(folder / "scara_trajectory_1.png")
-    plot_tracking(second, [(0.0, 0.06), (1.48, 1.56)], "Trajectory 2 as the source simulated it").savefig(folder / "scara_trajectory_2.png")
+    plot_tracking(second, [(0.0, 0.06), (1.48, 1.56)], "Trajectory 2 by the same law").savefig(folder / "scara_trajectory_2.png")
     print(f"\nplots: {folder}")
 print(f"\nlargest deviation from the seven published IAEs: {np.abs(laws['as simulated'] / published - 1).max():.2%}")

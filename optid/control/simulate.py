@@ -124,6 +124,7 @@ def simulate(
     """
     if reference.n != plant.n:
         raise ShapeError(sentence("reference", f"{reference.n} joints", f"{plant.n}, those of robot {plant.model.robot.name!r}"))
+    _units_agree(plant, controller)
     length = reference.duration if duration is None else duration
     for what, value in (("duration of a simulation", length), ("period of a controller", 1.0 if period is None else period)):
         if not 0 < value < np.inf:
@@ -140,6 +141,19 @@ def simulate(
     if delay != int(delay) or delay < 0:
         raise DataError(sentence("delay of a controller", delay, "a whole number of samples"))
     return _sampled(plant, controller.start(reference, period), reference, state, period, length, measurement, int(delay), push, seed)
+
+
+def _units_agree(plant: Plant, controller: Any) -> None:
+    """A law that gives torques must not drive motors, which take volts, nor the other way round."""
+    from .laws import Law, VoltageLaw
+    from .predictive import Predictive
+
+    if isinstance(controller, VoltageLaw) and not plant.actuators:
+        raise DataError(sentence("plant under a voltage law", "no motors", "motors", "Give Plant(..., actuators=...)."))
+    if isinstance(controller, (Law, Predictive)) and plant.actuators:
+        raise DataError(
+            sentence(f"plant under {type(controller).__name__}", "motors, which take volts", "a plant without motors", "Wrap the law in VoltageLaw.")
+        )
 
 
 def _outside(disturbance: Disturbance | None, n: int) -> Callable[[float], Array] | None:

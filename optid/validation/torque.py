@@ -170,7 +170,9 @@ def _decimated(samples: Samples) -> Samples:
     instants = np.concatenate([samples.time[part][:: samples.decimation] for part in samples.parts()])
     q, dq, ddq, tau, raw = (samples.decimated(x) for x in (samples.q, samples.dq, samples.ddq, samples.tau, samples.tau_raw))
     segment = np.concatenate([samples.segment[part][:: samples.decimation] for part in samples.parts()])
-    return replace(samples, time=instants, q=q, dq=dq, ddq=ddq, tau=tau, tau_raw=raw, use=samples.decimated_use(), segment=segment, decimation=1)
+    rate = samples.rate / samples.decimation
+    use = samples.decimated_use()
+    return replace(samples, time=instants, q=q, dq=dq, ddq=ddq, tau=tau, tau_raw=raw, use=use, rate=rate, resting=None, segment=segment, decimation=1)
 
 
 def _ratio(part: float, whole: float) -> float:

@@ -238,3 +238,14 @@ def test_wrong_loops_are_named() -> None:
         simulate(Plant(model), Program(), swing(), period=None)
     with pytest.raises(SolveError, match="not finite"):
         simulate(Plant(mass()), ComputedTorque(mass(), OuterLoop.pd(1e9, 1.0)), still(0.3), q0=[5.0])
+
+
+def test_torques_do_not_drive_motors_nor_volts_an_arm_without() -> None:
+    """Mixed units gave motions without a word: 16 020 rad of error for volts taken as torques."""
+    actuators = (Actuator(DCMotor(L=0.0, R=0.5, kt=0.1, J=2e-5, B=1e-5), gear=100.0),) * 2
+    model, pi = with_actuators(DynamicModel(library.planar_2r(), "viscous", rotor_inertia=True), actuators)
+    law = ComputedTorque(model, OuterLoop.pd(400.0), pi)
+    with pytest.raises(DataError, match="Wrap the law in VoltageLaw"):
+        simulate(Plant(model, pi, actuators), law, swing(), duration=0.1)
+    with pytest.raises(DataError, match="voltage law: no motors"):
+        simulate(Plant(model, pi), VoltageLaw(law, actuators), swing(), duration=0.1)
