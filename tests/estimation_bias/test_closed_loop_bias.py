@@ -140,3 +140,16 @@ def test_wrong_sizes() -> None:
         InstrumentalVariables(BASE, JointFactors.empty(3, BASE.rank, 2))
     with pytest.raises(RankError, match="instrumental variables: 0 rows, expected at least 18"):
         InstrumentalVariables(BASE, JointFactors.empty(3, 2 * BASE.rank, 2))
+
+
+@pytest.mark.parametrize("method", ["iv", "didim"])
+def test_a_file_keeps_equations_and_residuals(method: str, tmp_path: Any) -> None:
+    """Saved and loaded, every kind of covariance is the same bit for bit: it belongs to the method's own equations, not to the data's triangles."""
+    from optid.identification.result_file import load_result, save_result
+
+    fit = identify(BASE, recording(ENCODER), method=method, loop=LOOP, preprocessing=OPTIONS)
+    save_result(fit, tmp_path / "fit.h5")
+    again = load_result(tmp_path / "fit.h5")
+    for kind in ("white", "hac", "bootstrap"):
+        assert np.array_equal(fit.covariance(kind), again.covariance(kind)), kind
+    assert again.method == method and again.degrees_of_freedom == fit.degrees_of_freedom
