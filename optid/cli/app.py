@@ -8,6 +8,7 @@ import typer
 
 from .base import base
 from .demo import demo
+from .design import design
 from .drives import drives
 from .guard import Commands
 from .identify import identify
@@ -48,5 +49,6 @@ app.command("import")(import_)
 app.command("identify")(identify)
 app.command("validate")(validate)
 app.command("base")(base)
+app.command("design")(design)
 app.command("drives")(drives)
 app.add_typer(tune, name="tune")
