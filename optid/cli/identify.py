@@ -37,22 +37,39 @@ def identify(
     stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
     cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles, and limit torque and model alike.")] = False,
     period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Leave a file that cannot be used out, and say so, instead of stopping.")] = False,
+    stop_on_error: Annotated[
+        bool, typer.Option("--stop-on-error", help="Stop at a file that cannot be used, instead of leaving it out and saying so.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes that share the files; by default one a processor when there is much to do.")] = None,
+    scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a dask scheduler share the files: tcp://host:8786.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what is done there; given again, only what is missing is done.")] = None,
     report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report, plots and results.json there.")] = None,
     tip: Tip = None,
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
     """Fit the model of ROBOT to recordings and write it to a file."""
+    from contextlib import nullcontext
     from dataclasses import replace
 
+    from optid.errors import DataError, sentence
     from optid.identification import identify_batch
     from optid.identification.result_file import check_target, save_result
+    from optid.identification.workers import scheduler as workers_of
 
     check_target(output, overwrite, [*files, robot])
     model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width)
     options = _preprocessing(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
-    with progress("files", quiet=json) as update:
+    if scheduler is not None and workers is not None:
+        raise DataError(sentence("--workers", "given with --scheduler", "one of them", "The scheduler has its own workers."))
+    folders = [] if resume is None else [resume]
+    with progress("files", quiet=json) as update, nullcontext() if scheduler is None else workers_of(scheduler) as executor:
+
+        def told(done: int, total: int) -> None:
+            while folders:
+                kept(ctx, folders.pop())
+            update(done, total)
+
         batch = identify_batch(
             files,
             model,
@@ -61,8 +78,11 @@ def identify(
             preprocessing=options,
             solver=solver,
             seed=seed,
-            on_error="report" if skip_bad else "raise",
-            progress=update,
+            on_error="raise" if stop_on_error else "report",
+            workers=workers,
+            executor=executor,
+            resume=resume,
+            progress=told,
         )
     fit = replace(batch.result, provenance=provenance(command_line(ctx), seed, [Path(f.path) for f in batch.files if f.error is None]))
     save_result(fit, output, overwrite)

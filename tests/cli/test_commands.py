@@ -200,13 +200,42 @@ def test_debug_shows_the_traceback_wherever_it_stands(files: Path) -> None:
         assert isinstance(result.exception, MissingFileError)
 
 
-def test_one_bad_file_stops_the_fit_unless_skipped(files: Path) -> None:
+def test_one_bad_file_is_left_out_or_stops_the_fit(files: Path) -> None:
     (files / "bad.h5").write_bytes(b"\x89HDF\r\n\x1a\nbroken")
     command = ("identify", files / "robot.toml", files / "bad.h5", files / "train.h5", "-o", files / "model.h5", *IDENTIFY)
-    assert "bad.h5" in run(*command, code=2).stderr
+    assert "bad.h5" in run(*command, "--stop-on-error", code=2).stderr
     assert not (files / "model.h5").exists()
-    assert "left out" in run(*command, "--skip-bad").stderr
+    assert "left out" in run(*command).stderr
     assert load_result(files / "model.h5").value("mx1") == pytest.approx(0.5, rel=2e-3)
+
+
+def test_a_batch_on_the_command_line_goes_on(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes; the second call only reads what the first one kept."""
+    from optid.identification import batch
+
+    (files / "again.h5").write_bytes((files / "train.h5").read_bytes())
+    command = ("identify", files / "robot.toml", files / "again.h5", files / "train.h5", "--resume", files / "batch", *IDENTIFY)
+    run(*command, "--workers", "2", "-o", files / "two.h5")
+    assert list((files / "batch").glob("*.npz"))
+    monkeypatch.setattr(batch, "reduce_file", lambda *_, **__: pytest.fail("reduced again"))
+    run(*command, "--workers", "1", "-o", files / "one.h5")
+    assert np.array_equal(load_result(files / "one.h5").beta, load_result(files / "two.h5").beta)
+
+
+def test_an_interrupted_batch_says_what_it_kept(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from optid.identification import batch
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(batch._Batch, "examined", interrupted)
+    said = run("identify", files / "robot.toml", files / "train.h5", "--resume", files / "batch", "-o", files / "model.h5", *IDENTIFY, code=130).stderr
+    assert f"Complete and kept: {files / 'batch'}" in said
+
+
+def test_a_scheduler_has_its_own_workers(files: Path) -> None:
+    command = ("identify", files / "robot.toml", files / "train.h5", "-o", files / "model.h5", "--scheduler", "tcp://127.0.0.1:1", "--workers", "2")
+    assert "--workers: given with --scheduler, expected one of them" in run(*command, code=2).stderr
 
 
 @pytest.mark.parametrize(
