@@ -36,7 +36,7 @@ class Rows:
 
     @classmethod
     def grid(cls, motion: Motion) -> Rows:
-        """All limited quantities on a coarse grid, each joint's on its own shifted one."""
+        """All limited quantities on a coarse grid."""
         count = motion.family.density
         phases = motion.family.phases(count)
         channels = [(k, j) for k in motion.limited for j in range(motion.family.n) if np.isfinite(motion.ranges[k, j]).any()]
