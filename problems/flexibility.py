@@ -59,7 +59,8 @@ class FlexibilityTuning:
 
     Examples
     --------
-    ``optid.solve(FlexibilityTuning(robot, rule), **FlexibilityTuning.recommended)``, see ``examples/flexibility_tuning.py``.
+    ``problem = FlexibilityTuning(robot, rule)``, ``result = optid.solve(problem, budget=15, **problem.recommended)``: see
+    ``examples/flexibility_tuning.py``.
     """
 
     run: Callable[[Array], Trial]

@@ -273,7 +273,11 @@ class FlexibleLoop:
         unknown = [*range(self.plant.n + n), *range(size + n, size + 2 * n)]
         for _ in range(50):
             system = self._standing(z, self.feedforward.scale(percent), row=row, p=p, c=self.nominal.parameters(), gains=self.gains.vector)
-            move = np.linalg.solve(system[:, :, 1:], system[:, :, :1])[:, :, 0]
+            try:
+                move = np.linalg.solve(system[:, :, 1:], system[:, :, :1])[:, :, 0]
+            except np.linalg.LinAlgError as error:
+                hint = "Is kp zero, or a spring without stiffness?"
+                raise SolveError(sentence("posture at rest of the flexible loop", "not determined", "a loop that holds the arm", hint)) from error
             z[:, unknown] -= move
             if np.max(np.abs(move[:, : self.plant.n + n])) < 1e-13:
                 return z

@@ -22,7 +22,8 @@ def spring_torque(delta: Any, low: Any, high: Any, knee: Any) -> ca.SX:
     """τ(Δ): cubic from stiffness ``low`` at 0 to ``high`` at ``knee``, straight beyond; value and slope are continuous."""
     size = ca.fabs(delta)
     inner = delta * (low + (high - low) / 3 * (delta / knee) ** 2)
-    outer = ca.sign(delta) * (knee * (2 * low + high) / 3 + high * (size - knee))
+    # not sign(Δ) times a line in |Δ|: its derivative at 0, where a straight spring has no inner part, would be 0
+    outer = high * delta - ca.sign(delta) * knee * 2 * (high - low) / 3
     return ca.if_else(size < knee, inner, outer)
 
 

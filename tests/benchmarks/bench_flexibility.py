@@ -95,7 +95,7 @@ def study(count: int) -> None:
             again = repeated(one, SEARCHES[name])
             mean, (along, across) = again.upsilon.mean(axis=0), again.spread
             print(
-                f"  {name}: 20 tunings of one individual, mean {mean[0]:.1f}, {mean[1]:.1f} %, spread {along:.1f} % at {again.angle:.0f}°, {across:.1f} % across"
+                f"  {name}: 20 tunings of one individual, mean {mean[0]:.1f}, {mean[1]:.1f} %, {along:.1f} % at {again.angle:.0f}°, {across:.1f} % across"
             )
         for step in STEPS:
             for name in ("complex_box (Complex-RF)", "secant"):

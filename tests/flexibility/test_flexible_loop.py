@@ -15,10 +15,10 @@ from optid.flexibility.paths import MoveLimits, span_for, tcp_line, within
 from optid.flexibility.surfaces import experiment
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
 from optid.kinematics import forward_kinematics, inverse_two_axis
-from optid.library import ur5
+from optid.library import kr300, ur5
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
-from optid.robot import Joint, Link
+from optid.robot import Joint, Link, Robot
 from optid.trajectory import PointToPoint
 
 RULE = TailRule(0.25, 60.0)
@@ -250,3 +250,26 @@ def test_messages(loop_a: FlexibleLoop) -> None:
         replace(loop_a, gains=Gains((1.0,), (1.0,), (0.0,)))
     with pytest.raises(SolveError):
         replace(loop_a, gains=Gains.of(set_b(), speed=-300.0)).simulate(motion)
+
+
+def test_one_and_six_axes() -> None:
+    """Any number of axes: the tool of one joint, and of a KR300 with axes that carry no gravity, stays on its path; the axis that is detuned shows it."""
+    one = Robot.from_dh([(1.0, np.pi / 2, 0, 0)], "standard", gravity=(0, -9.81, 0), links=[Link.from_com(20, (-0.3, 0, 0), (1, 1, 1))])
+    loop = FlexibleLoop(FlexibleModel(one, (ElasticJoint(Spring(5e4), 50.0, 100.0, 1e-3),)))
+    record = loop.simulate(PointToPoint(np.zeros(1), np.full(1, 0.2), 0.3, "ninth"), [[100.0], [90.0]], tail=0.2)
+    assert record.tool_reference is not None and np.abs(record.tool[0] - record.tool_reference).max() < 1e-9
+    values = TailRule(settled(record)).of_record(record)
+    assert values[1] > 1e3 * values[0]
+
+    robot, stiffness = kr300(), (4.6e6, 7.5e6, 4.1e6, 5e5, 5e5, 3e5)
+    joints = tuple(ElasticJoint(Spring(k), 1e-3 * k, d.gear, d.rotor_inertia) for k, d in zip(stiffness, robot.drives, strict=True))
+    six = FlexibleLoop(FlexibleModel(robot, joints))
+    start = np.radians([0, -60, 60, 30, 50, 0])
+    record = six.simulate(PointToPoint(start, start + 0.02, 0.2, "ninth"), [[100.0] * 6, [90.0, *[100.0] * 5]], tail=0.1)
+    assert record.tool_reference is not None and np.abs(record.tool[0] - record.tool_reference).max() < 1e-9
+    assert np.abs(record.tool[1] - record.tool_reference).max() > 1e-5
+
+
+def test_a_loop_that_holds_nothing_is_refused(loop_a: FlexibleLoop) -> None:
+    with pytest.raises(SolveError, match="posture at rest of the flexible loop"):
+        replace(loop_a, gains=Gains((0.0, 0.0), (1e4, 1e4), (0.0, 0.0))).simulate(experiment(loop_a, "zero", "++", "short"), [90.0, 110.0])

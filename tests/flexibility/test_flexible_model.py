@@ -13,7 +13,7 @@ from optid.flexibility.linear import linearise
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
 from optid.model.flexible import FlexibleModel
-from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
+from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring, spring_torque
 from optid.robot import Joint, Link, Robot
 
 SPRINGS = [Spring(0.9e6, 1.5e6, 3e-4), Spring(16.7, 100.0, 0.064), Spring(100.0, 40.0, 0.02), Spring(50.0, 50.0, 0.1), Spring(3e5)]
@@ -33,6 +33,9 @@ def test_spring_is_smooth_and_invertible(spring: Spring) -> None:
     fine = np.linspace(0, 3 * scale, 20001)
     work = np.concatenate([[0.0], np.cumsum(np.diff(fine) * (spring.torque(fine[1:]) + spring.torque(fine[:-1])) / 2)])
     assert np.allclose(spring.energy(fine), work, rtol=1e-6, atol=1e-9 * work[-1])
+    x = ca.SX.sym("x")
+    by_casadi = ca.Function("slope", [x], [ca.jacobian(spring_torque(x, *spring.values), x)])
+    assert np.allclose([float(by_casadi(v)) for v in (0.0, 2 * scale)], [float(spring.slope(v)) for v in (0.0, 2 * scale)])
     if knee:
         assert spring.slope(0.0) == spring.low
         assert np.isclose(spring.torque(0.5 * knee), spring.low * 0.5 * knee + (spring.high - spring.low) / (3 * knee**2) * (0.5 * knee) ** 3)
