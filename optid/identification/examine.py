@@ -64,7 +64,7 @@ def trial_residuals(
             residual = targets[:, :, 0] - Y @ beta
             yield (Y if others is None else next(others)), residual, use
 
-    kept = [(Y.copy(), residual, use) for Y, residual, use in fresh()] if samples.n_samples * base.model.n * base.rank <= KEPT else None
+    kept = [(Y.copy(order="K"), residual, use) for Y, residual, use in fresh()] if samples.n_samples * base.model.n * base.rank <= KEPT else None
     share = 1.0 if samples.band_limited else samples.independent_share
     return TrialResiduals(fresh if kept is None else lambda: iter(kept), rows, step, base.model.n, share)
 

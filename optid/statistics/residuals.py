@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import pairwise
 from math import ceil
 from typing import Any
 
@@ -25,7 +24,8 @@ from numpy.typing import NDArray
 
 from optid.errors import ShapeError, sentence
 
-from .autocorrelation import AutoregressiveModel, autocovariance, default_lags, ljung_box
+from .autocorrelation import AutoregressiveModel, default_lags, ljung_box
+from .passes import autocovariances, whitened
 
 Array = NDArray[np.float64]
 
@@ -177,63 +177,45 @@ class TrialResiduals:
 
     def examine(self, weights: Array) -> ResidualStatistics:
         """Whiten the residuals and sum their scores over cells."""
-        pieces = [(residual, use) for _, residual, use in self.blocks()]
-        use = np.concatenate([u for _, u in pieces]) if pieces else np.zeros((0, self.n), dtype=bool)
-        e = np.where(use, np.concatenate([r for r, _ in pieces]), 0.0) if pieces else np.zeros((0, self.n))
-        counts = use.sum(axis=0)
+        total = max((part.stop for part in self.rows), default=0)
+        sums, counts = autocovariances(self.blocks(), self.rows, self.n, max(LAGS, default_lags(total)))
         lags = [default_lags(count) for count in counts]
-        sums = [autocovariance(e[:, j], max(LAGS, lag), self.rows) for j, lag in enumerate(lags)]
-        covariances = np.stack([c[: LAGS + 1] for c in sums])
         models = [AutoregressiveModel.fit(c[: lag + 1], float(count)) for c, lag, count in zip(sums, lags, counts, strict=True)]
-        innovations = self._whitened(e, models)
-        size = max(1, ceil(len(e) / CELLS))
-        scores = self._scores(innovations * weights, models, size)
+        size = max(1, ceil(total / CELLS))
+        scores = self._scores(weights, models, size, total)
         trial = np.zeros(len(scores), dtype=np.int64)
         orders = np.array([[model.order for model in models]], dtype=np.int64)
-        return ResidualStatistics(scores, trial, np.array([size * self.step]), counts.astype(np.int64), self.independent_share * counts, covariances, orders)
+        independent = np.asarray(self.independent_share * counts, dtype=float)
+        return ResidualStatistics(scores, trial, np.array([size * self.step]), counts, independent, sums[:, : LAGS + 1], orders)
 
-    def _whitened(self, e: Array, models: Sequence[AutoregressiveModel]) -> Array:
-        from scipy.signal import lfilter
-
-        found = e.copy()
-        for j, model in enumerate(models):
-            if model.order:
-                for part in self.rows:
-                    found[part, j] = lfilter(model.polynomial, [1.0], e[part, j][::-1])[::-1]
-        return found
-
-    def _scores(self, weighted: Array, models: Sequence[AutoregressiveModel], size: int) -> Array:
+    def _scores(self, weights: Array, models: Sequence[AutoregressiveModel], size: int, total: int) -> Array:
         """Sums over cells (c, r) of Σ_j Ỹ_j ε_j w_j."""
         from scipy.signal import lfilter
 
-        starts = {part.start for part in self.rows}
         memory: dict[int, tuple[NDArray[np.int64], Array]] = {}
-        at, scores = 0, np.zeros((0, 0))
-        for Y, _, use in self.blocks():
+        scores = np.zeros((0, 0))
+        for at, begins, (Y, innovations, use) in whitened(self.blocks(), self.rows, models):
             if not scores.size:
-                scores = np.zeros((ceil(len(weighted) / size), Y.shape[2]))
-            cuts = sorted({0, len(Y), *(s - at for s in starts if 0 < s - at < len(Y))})
-            for first, last in pairwise(cuts):
-                if at + first in starts:
-                    memory.clear()
-                cell = (at + np.arange(first, last)) // size
-                begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
-                for j, model in enumerate(models):
-                    columns, mask = Y[first:last, j].T, use[first:last, j]
-                    if not mask.all():
-                        columns = np.where(mask, columns, 0.0)
-                    # a joint does not feel the links before it: most of its columns are zero
-                    alive: NDArray[np.bool_] = np.asarray(columns.any(axis=1))
-                    known, state = memory.get(j, (np.zeros(0, dtype=np.int64), np.zeros((0, model.order))))
-                    alive[known] = True
-                    chosen = np.flatnonzero(alive)
-                    columns = columns[chosen]
-                    if model.order:
-                        before = np.zeros((len(chosen), model.order))
-                        before[np.searchsorted(chosen, known)] = state
-                        columns, after = lfilter([1.0], model.polynomial, columns, axis=1, zi=before)
-                        memory[j] = chosen, after
-                    columns *= weighted[at + first : at + last, j]
-                    scores[np.ix_(cell[begin], chosen)] += np.add.reduceat(columns, begin, axis=1).T
-            at += len(Y)
+                scores = np.zeros((ceil(total / size), Y.shape[2]))
+            if begins:
+                memory.clear()
+            cell = (at + np.arange(len(Y))) // size
+            begin = np.flatnonzero(np.r_[True, np.diff(cell) != 0])
+            for j, model in enumerate(models):
+                columns, mask = Y[:, j].T, use[:, j]
+                if not mask.all():
+                    columns = np.where(mask, columns, 0.0)
+                # a joint does not feel the links before it: most of its columns are zero
+                alive: NDArray[np.bool_] = np.asarray(columns.any(axis=1))
+                known, state = memory.get(j, (np.zeros(0, dtype=np.int64), np.zeros((0, model.order))))
+                alive[known] = True
+                chosen = np.flatnonzero(alive)
+                columns = columns[chosen]
+                if model.order:
+                    before = np.zeros((len(chosen), model.order))
+                    before[np.searchsorted(chosen, known)] = state
+                    columns, after = lfilter([1.0], model.polynomial, columns, axis=1, zi=before)
+                    memory[j] = chosen, after
+                columns *= weights[j] * innovations[:, j]
+                scores[np.ix_(cell[begin], chosen)] += np.add.reduceat(columns, begin, axis=1).T
         return scores
