@@ -74,6 +74,22 @@ def test_wanted_motion_as_instruments() -> None:
     assert np.sqrt(np.mean(iv**2)) < 1.3 and np.abs(iv).max() < 2.5
 
 
+def test_many_blocks_give_the_estimate_written_out() -> None:
+    """Undecimated, ten blocks: (ZᵀW)⁻¹ Zᵀτ formed at once; least squares lies 0.26 away. The scores of the fit add up to zero."""
+    options = Preprocessing(cutoff=30, min_speed=0.0, clock="nominal")
+    trial = recording(10 * ENCODER)
+    samples = options.apply(trial)
+    fit = identify(BASE, trial, method="iv", loop=CommandedMotion(MOTION), preprocessing=options, weighting="none")
+    Z = BASE.regressor(*(MOTION.derivative(samples.time, order) for order in range(3)))
+    W = BASE.regressor(samples.q, samples.dq, samples.ddq)
+    t = (samples.tau - BASE.model.inverse_dynamics(BASE.known_parameters(), samples.q, samples.dq, samples.ddq)).ravel()
+    expected = np.linalg.solve(Z.T @ W, Z.T @ t)
+    assert fit.beta == pytest.approx(expected, abs=1e-9)
+    assert np.abs(np.linalg.lstsq(W, t, rcond=None)[0] - expected).max() > 0.1
+    kept = fit.details.residuals
+    assert kept is not None and np.abs(kept.scores.sum(axis=0)).max() < 1e-8 * np.abs(kept.scores).max()
+
+
 def test_at_the_encoders_own_noise_all_agree() -> None:
     for method, options in (("wls", {}), ("iv", {"loop": LOOP})):
         z = deviations(identify(BASE, recording(ENCODER), method=method, preprocessing=OPTIONS, **options))
