@@ -89,14 +89,13 @@ def accumulate(base: BaseParameters, samples: Samples | SampleStream, known: Arr
     """
     if samples.n != base.model.n:
         raise ShapeError(sentence(f"samples of {samples.name!r}", f"{samples.n} joints", f"{base.model.n}, those of robot {base.model.robot.name!r}"))
-    alone = samples.n_chunks == 1
-    settled = base if alone else base.settled(samples.n_samples)
+    settled = base.settled(samples.n_samples) if samples.n_chunks > 1 else base
     empty = JointFactors.empty(base.model.n, base.rank, n_targets=2)
 
     def reduced(k: int) -> JointFactors:
         factors = empty
         for Y, targets, use in _chunk_blocks(settled, *samples.chunk(k), known):
-            factors = factors.update(Y, targets, use, threads=None if alone else 1)
+            factors = factors.update(Y, targets, use, threads=1)
         return factors
 
     factors = empty

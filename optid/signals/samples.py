@@ -14,7 +14,7 @@ from .filters import decimate
 
 Array = NDArray[np.float64]
 
-CHUNK = 2**16
+CHUNK = 2**14
 """Samples that one thread works on at a time."""
 
 
