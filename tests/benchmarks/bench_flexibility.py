@@ -94,9 +94,7 @@ def study(count: int) -> None:
         for name in ("complex_box (Complex-RF)", "secant"):
             again = repeated(one, SEARCHES[name])
             mean, (along, across) = again.upsilon.mean(axis=0), again.spread
-            print(
-                f"  {name}: 20 tunings of one individual, mean {mean[0]:.1f}, {mean[1]:.1f} %, {along:.1f} % at {again.angle:.0f}°, {across:.1f} % across"
-            )
+            print(f"  {name}: 20 tunings of one individual, mean {mean[0]:.1f}, {mean[1]:.1f} %, {along:.1f} % at {again.angle:.0f}°, {across:.1f} % across")
         for step in STEPS:
             for name in ("complex_box (Complex-RF)", "secant"):
                 print(line(f"{name}, grid {step} %", tables, SEARCHES[name], step), flush=True)
