@@ -14,9 +14,11 @@ from .joints import match_joints
 from .trial import Trial
 
 if TYPE_CHECKING:
+    from .importers import import_bag as import_bag
     from .importers import import_csv as import_csv
     from .importers import import_mat as import_mat
     from .importers import import_npz as import_npz
+    from .importers import import_recording as import_recording
     from .mapping import Mapping as Mapping
     from .reader import read_experiment as read_experiment
     from .recorder import Recorder as Recorder
@@ -29,9 +31,11 @@ _LAZY = {
     "Mapping": ".mapping",
     "Recorder": ".recorder",
     "add_results": ".writer",
+    "import_bag": ".importers",
     "import_csv": ".importers",
     "import_mat": ".importers",
     "import_npz": ".importers",
+    "import_recording": ".importers",
     "read_experiment": ".reader",
     "recover": ".recorder",
     "validate_file": ".validator",

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Mapping as Dict
-from hashlib import sha256
+from dataclasses import replace
+from hashlib import file_digest
 from pathlib import Path
 
-from optid.errors import FileError, sentence
+from optid.errors import DataError, DataWarning, FileError, sentence, unknown_name
 
 from .assemble import assemble
-from .files import Pathlike
+from .bag_log import CLOCKS, BagLog
+from .bag_source import storage_files
+from .files import Pathlike, translated
+from .kinds import recording_kind
 from .log import Log
 from .mapping import Mapping
 from .mat_log import MatLog
@@ -20,6 +25,7 @@ from .text_log import TextLog
 from .trial import Trial
 
 Source = Pathlike | Dict[str, Pathlike]
+EFFORTS = ("torque", "current", "none")
 
 
 def import_csv(path: Source, mapping: Mapping | Pathlike, *, joint_names: Sequence[str] | None = None, partial: bool = False, name: str | None = None) -> Trial:
@@ -72,6 +78,114 @@ def import_npz(path: Source, mapping: Mapping | Pathlike, *, joint_names: Sequen
     return _import(path, Mapping.of(mapping), joint_names, partial, name, NpzLog)
 
 
+def import_bag(
+    path: Pathlike,
+    mapping: Mapping | Pathlike | None = None,
+    *,
+    effort: str | None = None,
+    topic: str | None = None,
+    clock: str | None = None,
+    joint_names: Sequence[str] | None = None,
+    partial: bool = False,
+    name: str | None = None,
+) -> Trial:
+    """Read the joint states (``sensor_msgs/JointState``) of a rosbag2 recording or an MCAP file as a trial. Needs the extra ``formats``.
+
+    Parameters
+    ----------
+    path : str or path
+        A rosbag2 folder (SQLite or MCAP storage), a ``.db3`` file or an ``.mcap`` file (messages in CDR or JSON).
+    mapping : Mapping, or path of a TOML file with one, optional
+        For units, factors or gains; its columns are "position", "velocity", "effort", and "header" or "log" for the time. Without it everything is SI.
+    effort : "torque", "current" or "none"
+        What the messages' effort is: some drivers publish motor current there. It must be said when there is one and no mapping.
+    topic : str, optional
+        Needed when several topics hold joint states.
+    clock : "header" or "log", optional
+        Stamps of the messages, or when they were recorded; the stamps when there are any. Time counts from the first message, whose time is kept in
+        ``trial.attributes["start_ns"]``.
+    joint_names : names, optional
+        Joints wanted, in this order (usually ``robot.joint_names``). Messages name their joints in any order; others are left out with a DataWarning.
+    partial : bool
+        Take the good messages of a damaged recording, as in :func:`import_csv`; a file whose end is missing gives what is there.
+    name : str, optional
+        Name of the trial; the name of the recording when not given.
+
+    Raises
+    ------
+    MissingExtraError
+        The extra ``formats`` is not installed.
+    MissingFileError, FileError, DataError, UnknownNameError
+        Not there, damaged, no or several topics with joint states, effort not said, a joint that is not there, or as :func:`import_csv`.
+    """
+    source = Path(path)
+    given = None if mapping is None else Mapping.of(mapping)
+    for what, value, known in (("effort", effort, EFFORTS), ("clock", clock, CLOCKS)):
+        if value is None:
+            continue
+        if value not in known:
+            raise unknown_name(what, value, known)
+        if given is not None:
+            raise DataError(sentence(what, "given beside a mapping", "one of them", "Say it in the mapping."))
+    wanted = joint_names if joint_names is not None else () if given is None or isinstance(given.joint_names, str) else given.joint_names
+    files = storage_files(source)
+    log = BagLog(source, topic, tuple(wanted), partial)
+    columns = replace(given or _bag_mapping(log, effort, clock), joint_names=log.joint_names)
+    stamps = columns.time if columns.time in CLOCKS else "log"
+    attributes = {"imported_from": _hashes(files), "topic": log.topic, "clock": stamps, "start_ns": log.start_ns[str(stamps)]}
+    return assemble(dict.fromkeys((*columns.signals, "time"), log), columns, name or source.stem, joint_names, partial, attributes)
+
+
+def _bag_mapping(log: BagLog, effort: str | None, clock: str | None) -> Mapping:
+    """The columns of a recording whose numbers are SI."""
+    if clock is None:
+        clock = "header" if log.stamped() else "log"
+        if clock == "log":
+            message = f"{log.where}: the messages hold no stamps; the times they were recorded at are taken, with the jitter of the recorder."
+            warnings.warn(message, DataWarning, stacklevel=4)
+    if "effort" in log.signals and effort is None:
+        raise DataError(sentence(f"effort of {log.where}", "not said what it is", " or ".join(EFFORTS), "Some drivers publish motor current [A]: say effort=."))
+    if "effort" not in log.signals and effort in ("torque", "current"):
+        raise DataError(sentence(f"effort of {log.where}", "none in any message", f"the {effort}", "Say effort='none' to take the motion alone."))
+    return Mapping(
+        q="position",
+        dq="velocity" if "velocity" in log.signals else None,
+        tau="effort" if effort == "torque" else None,
+        current="effort" if effort == "current" else None,
+        time=clock,
+        units={"tau": "N m"},
+    )
+
+
+def import_recording(
+    path: Pathlike,
+    mapping: Mapping | Pathlike | None = None,
+    *,
+    effort: str | None = None,
+    topic: str | None = None,
+    clock: str | None = None,
+    joint_names: Sequence[str] | None = None,
+    partial: bool = False,
+    name: str | None = None,
+) -> Trial:
+    """Read a recording of any kind that optid knows, by what it is (:func:`recording_kind`).
+
+    Parameters and errors are those of :func:`import_bag` and :func:`import_csv`. All but recordings of joint states need a mapping; ``effort``, ``topic`` and
+    ``clock`` belong to those.
+    """
+    columns = None if mapping is None else Mapping.of(mapping)
+    kind = recording_kind(path, columns)
+    if kind == "bag":
+        return import_bag(path, columns, effort=effort, topic=topic, clock=clock, joint_names=joint_names, partial=partial, name=name)
+    for what, value in (("effort", effort), ("topic", topic), ("clock", clock)):
+        if value is not None:
+            raise DataError(sentence(what, f"given for {path}", "a recording of ROS messages", "For other logs say in the mapping what is what."))
+    if columns is None:
+        raise DataError(sentence(f"file {path}", "no mapping", "which column is which signal", "Give a mapping; see optid.experiment.Mapping."))
+    reader = {"text": import_csv, "mat": import_mat, "npz": import_npz}[kind]
+    return reader(path, columns, joint_names=joint_names, partial=partial, name=name)
+
+
 def _import(
     path: Source, mapping: Mapping, joint_names: Sequence[str] | None, partial: bool, name: str | None, open_log: Callable[[Path, Mapping], Log]
 ) -> Trial:
@@ -81,8 +195,17 @@ def _import(
         if file not in opened:
             opened[file] = open_log(file, mapping)
     label = name or (Path(path).stem if isinstance(path, (str, os.PathLike)) else files["q"].stem)
-    hashes = {file.name: sha256(file.read_bytes()).hexdigest() for file in opened}
-    return assemble({what: opened[file] for what, file in files.items()}, mapping, label, joint_names, partial, {"imported_from": hashes})
+    logs = {what: opened[file] for what, file in files.items()}
+    return assemble(logs, mapping, label, joint_names, partial, {"imported_from": _hashes(opened)})
+
+
+def _hashes(files: Iterable[Path]) -> dict[str, str]:
+    """SHA-256 of files by their names."""
+    found = {}
+    for file in files:
+        with translated(file), open(file, "rb") as raw:
+            found[file.name] = file_digest(raw, "sha256").hexdigest()
+    return found
 
 
 def _files(path: Source, mapping: Mapping) -> dict[str, Path]:
