@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, ShapeError, SolveError, sentence
+from optid.model.symmetric import solve_symmetric
 from optid.regressor import BaseParameters
 from optid.signals import Samples
-from optid.simulation.forward import solve_symmetric
 
 Array = NDArray[np.float64]
 

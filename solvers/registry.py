@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from optid.choice import chosen
 from optid.errors import MissingExtraError, UnsuitableSolverError, sentence, unknown_name
 from optid.problems.forms import BlackBox, Form, LeastSquares, Nlp, Residuals
 from optid.problems.reductions import Reduction, kind_of, reduce, reducible
@@ -98,20 +99,7 @@ def make_solver(solver: Any, options: dict[str, Any]) -> Any:
     UnsuitableSolverError
         For what is no solver at all.
     """
-    from dataclasses import replace
-
-    if isinstance(solver, str):
-        solver = solver_class(solver)()
-    elif isinstance(solver, type) and is_dataclass(solver):
-        solver = solver()
-    suitable = is_dataclass(solver) and hasattr(solver, "accepts")
-    if not suitable:
-        raise UnsuitableSolverError(sentence("solver", repr(solver), "a name of optid.available_solvers(), or a solver object"))
-    known = [entry.name for entry in fields(solver)]
-    for option in options:
-        if option not in known:
-            raise unknown_name(f"option of solver {solver.name!r}", option, known)
-    return replace(solver, **options) if options else solver
+    return chosen("solver", solver, options, solver_class, "accepts", "optid.available_solvers()")
 
 
 def default_solver(form: Form) -> str:

@@ -23,6 +23,7 @@ from optid.robot import Robot
 from .dynamic_model import DynamicModel
 from .flexible_joint import JOINT_STEMS, ElasticJoint, friction_torque, spring_energy, spring_torque
 from .lagrange import energies
+from .symmetric import solve_symmetric
 
 Array = NDArray[np.float64]
 
@@ -164,7 +165,7 @@ class FlexibleModel:
         delta, rate = q - self.on_arm(theta), dq - self.on_arm(dtheta)
         pull = spring_torque(delta, *values.spring()) + values.d * rate
         functions = self.arm.functions
-        ddq = _solve(functions["mass_matrix"](pi, q), -pull - functions["torque"](pi, q, dq, ca.SX(self.n, 1)))
+        ddq = solve_symmetric(functions["mass_matrix"](pi, q), -pull - functions["torque"](pi, q, dq, ca.SX(self.n, 1)))
         own = values.at(self.driven)
         friction = friction_torque(own.gear * dtheta, *own.friction())
         return ddq, (own.gear * (u - friction) + pull[self.driven]) / (own.gear**2 * own.Jm)
@@ -192,11 +193,3 @@ class FlexibleModel:
             "energy": ca.Function("energy", [p, x], [self.energy(p, x)], ["p", "x"], ["E"]),
             "tool": ca.Function("tool", [q], [ca.densify(frame_transform(self.robot, q)[1])], ["q"], ["p"]),
         }
-
-
-def _solve(M: ca.SX, b: ca.SX) -> ca.SX:
-    """x with ``M x = b`` for a symmetric positive definite M, by L D Lᵀ."""
-    if M.shape == (1, 1):
-        return b / M
-    D, LT, order = ca.ldl(ca.densify(M))
-    return ca.ldl_solve(ca.densify(b), D, LT, order)

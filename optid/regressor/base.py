@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from numbers import Real
 from typing import Any
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import ShapeError, sentence, unknown_name
+from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.kernels import Kernel
 from optid.model import DynamicModel
-from optid.model.arrays import is_symbolic, state_arrays
+from optid.model.arrays import is_symbolic, numbers, state_arrays
 
 from .arguments import checked_model, checked_names, checked_seed
 from .formula import formula
@@ -74,6 +75,8 @@ class BaseParameters:
         """
         model, seed = checked_model(model), checked_seed(seed)
         known, preferred = checked_names(known, "known"), checked_names(preferred, "preferred")
+        if isinstance(tolerance, bool) or not isinstance(tolerance, Real) or not 0 < tolerance < 1:
+            raise DataError(sentence("tolerance of the base parameters", repr(tolerance), "a number between 0 and 1, such as 1e-8"))
         names = model.parameter_names
         for name in known:
             if name not in names:
@@ -161,7 +164,7 @@ class BaseParameters:
         raise unknown_name("way to choose a standard vector", how, ("nearest", "independent"))
 
     def _beta(self, beta: Any) -> Array:
-        vector = np.asarray(beta, dtype=float).reshape(-1)
+        vector = numbers(beta.full() if isinstance(beta, ca.DM) else beta, "beta").reshape(-1)
         if vector.shape != (self.rank,):
             raise ShapeError(
                 sentence(

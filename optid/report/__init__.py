@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from .html import Table, html_report, write_report
 from .numbers import to_dict, to_json
-from .plots import plot_comparison, plot_parameters, plot_residual_spectrum, plot_residuals, plot_singular_values, plot_torque
+from .plots import (
+    plot_comparison,
+    plot_parameters,
+    plot_residual_spectrum,
+    plot_residuals,
+    plot_singular_values,
+    plot_torque,
+    plot_whiteness,
+)
+from .quality import Recording, recordings_in
 from .spectrum import residual_spectrum
 from .text import text_report
+from .use import Assessment, assess
 from .verdict import verdict
+from .whiteness import residual_whiteness
 
 __all__ = [
+    "Assessment",
+    "Recording",
     "Table",
+    "assess",
     "html_report",
     "plot_comparison",
     "plot_parameters",
@@ -18,7 +32,10 @@ __all__ = [
     "plot_residuals",
     "plot_singular_values",
     "plot_torque",
+    "plot_whiteness",
+    "recordings_in",
     "residual_spectrum",
+    "residual_whiteness",
     "text_report",
     "to_dict",
     "to_json",

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .plots import GUIDE, MEASURED, PREDICTED, _figure
+from .chart import GUIDE, MEASURED, PREDICTED
+from .still import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,7 @@ def plot_motion(result: ExcitationResult, which: int = 0) -> Figure:
     trajectory, limits = result.trajectories[which], result.limits
     t = np.linspace(0.0, trajectory.duration, POINTS)
     bounds = (limits.position, *(np.column_stack([-np.array(x), x]) for x in (limits.velocity, limits.acceleration)))
-    figure, axes = _figure(trajectory.n, 1.5, columns=3, width=12.0, sharex=True)
+    figure, axes = new_figure(trajectory.n, 1.5, columns=3, width=12.0, sharex=True)
     for k, (values, bound, what) in enumerate(zip(trajectory.evaluate(t), bounds, ("position", "velocity", "acceleration"), strict=True)):
         for j in range(trajectory.n):
             axes[j, k].plot(t, values[:, j], color=MEASURED, linewidth=1.0)
@@ -58,7 +59,7 @@ def convergence(result: ExcitationResult) -> tuple[NDArray[np.int64], Array]:
 
 def plot_convergence(result: ExcitationResult) -> Figure:
     """The criterion over the iterations of every start."""
-    figure, axes = _figure(1, 3.2)
+    figure, axes = new_figure(1, 3.2)
     starts, values = convergence(result)
     for start in np.unique(starts):
         mine = values[starts == start]
@@ -72,7 +73,7 @@ def plot_convergence(result: ExcitationResult) -> Figure:
 
 def plot_singular_values(result: ExcitationResult) -> Figure:
     """Singular values of the base regressor, largest first."""
-    figure, axes = _figure(1, 3.2)
+    figure, axes = new_figure(1, 3.2)
     values: Any = result.quality.singular_values
     axes[0, 0].semilogy(np.arange(1, len(values) + 1), values, "o-", color=MEASURED, markersize=4, linewidth=0.8)
     axes[0, 0].set_xlabel("number", fontsize=9)
@@ -87,7 +88,7 @@ def plot_swept_volume(result: ExcitationResult, which: int = 0) -> Figure:
 
     trajectory, robot = result.trajectories[which], result.base.model.robot
     q = trajectory.derivative(np.linspace(0.0, trajectory.duration, POINTS))
-    figure, axes = _figure(1, 5.0, columns=2, width=11.0)
+    figure, axes = new_figure(1, 5.0, columns=2, width=11.0)
     for frame in (*range(robot.n_links), None):
         points = np.asarray(forward_kinematics(robot, q, frame))[:, :3, 3]
         label = "tool" if frame is None else robot.links[frame].name or f"link {frame + 1}"

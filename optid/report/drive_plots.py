@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from optid.errors import ShapeError, sentence
 
-from .plots import GUIDE, MEASURED, PREDICTED, RAW, SPECTRUM_DEPTH, _figure, thinned
+from .chart import GUIDE, MEASURED, PREDICTED, RAW, thinned
 from .spectrum import residual_spectrum
+from .still import new_figure
+from .torque_charts import SPECTRUM_DEPTH
 from .units import torque_unit
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def plot_spectra(trial: Trial, samples: Samples, robot: Robot | None = None, tit
         found = f"{trial.n} joints, {'no current or torque' if force is None else 'a signal'}"
         raise ShapeError(sentence(f"trial {trial.name!r} to look at", found, f"{samples.n} joints with a current or torque"))
     names = samples.joint_names or trial.joint_names or tuple(f"joint {j + 1}" for j in range(trial.n))
-    figure, axes = _figure(trial.n, 1.7, columns=2, width=10.0, sharex=True)
+    figure, axes = new_figure(trial.n, 1.7, columns=2, width=10.0, sharex=True)
     recorded = 1.0 / float(np.median(np.diff(trial.time)))
     every = samples.decimation
     time, rate = np.concatenate([samples.time[part][::every] for part in samples.parts()]), samples.rate / every
@@ -95,7 +97,7 @@ def plot_tracking(simulation: Simulation, windows: Sequence[tuple[float, float]]
     """
     robot = simulation.robot
     spans = [(float(simulation.time[0]), float(simulation.time[-1])), *windows]
-    figure, axes = _figure(3, 2.2, columns=len(spans), width=5.0 + 4.0 * len(spans))
+    figure, axes = new_figure(3, 2.2, columns=len(spans), width=5.0 + 4.0 * len(spans))
     rows = (("error [rad, m]", simulation.error), ("torque [N m, N]", simulation.tau), ("power [W]", simulation.power))
     for k, (start, stop) in enumerate(spans):
         inside = (simulation.time >= start) & (simulation.time <= stop)

@@ -1,23 +1,22 @@
-"""The report as one HTML page that needs no network, with its plots and numbers beside it."""
+"""The report of a fit: one HTML page that needs no network, and beside it its numbers (JSON, HDF5) and pictures (PNG)."""
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
-from optid.errors import FileError, require, sentence
-
+from .chart import Chart
+from .folder import fill
 from .numbers import plain, to_dict
-from .plots import figures
-from .units import percent, torque_unit
+from .page import Picture, pictures_of, render
+from .plots import plot_parameters, plot_singular_values
+from .torque_charts import torque_charts
+from .units import torque_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,13 +24,18 @@ if TYPE_CHECKING:
     from optid.problems import IdentificationResult
     from optid.validation import ValidationResult
 
+    from .quality import Recording
+
 
 METHODS = {"wls": "weighted least squares", "ols": "ordinary least squares"}
+KINDS = {"identify": "identification", "validate": "validation", "demo": "demonstration"}
+MOST_DRAWN = 3
+"""Trials that are drawn; of further ones the page holds the numbers."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table for the top of a report.
+    """A table of a report, after the tests.
 
     Attributes
     ----------
@@ -56,20 +60,27 @@ def html_report(
     truth: ArrayLike | None = None,
     tables: Sequence[Table] = (),
     title: str | None = None,
+    training: Sequence[ValidationResult] = (),
+    recordings: Sequence[Recording] = (),
+    kind: str = "identify",
 ) -> str:
-    """The report as one page of HTML, images inside.
+    """The report as one page of HTML, with everything inside.
 
     Parameters
     ----------
     truth : (r,), optional
         True values of the base parameters, of a simulated robot.
     tables : sequence of Table
-        Shown after the verdict.
+        Shown after the tests.
     title : str, optional
+    training : sequence of ValidationResult
+        Predictions of the fit's own data; shown as such.
+    recordings : sequence of Recording
+        The trials as they were recorded (:func:`optid.report.recordings_in`).
+    kind : str
+        The command: "identify", "validate" or "demo".
     """
-    numbers = to_dict(fit, validations)
-    images = {name: png(figure) for name, figure in all_figures(fit, validations, truth, tables).items()}
-    return _page(fit, numbers, validations, images, truth, tables, title)
+    return _Report.of(fit, validations, truth, tables, title, training, recordings, kind).page()
 
 
 def write_report(
@@ -81,130 +92,72 @@ def write_report(
     tables: Sequence[Table] = (),
     title: str | None = None,
     extra: Mapping[str, Any] | None = None,
+    training: Sequence[ValidationResult] = (),
+    recordings: Sequence[Recording] = (),
+    kind: str = "identify",
 ) -> Path:
-    """Write ``report.html``, ``results.json`` and the plots (PNG) into a folder.
+    """Write ``report.html``, ``results.json``, ``results.h5`` and the pictures (PNG) into a folder.
 
     Parameters
     ----------
     path : folder, made when it is not there
-    truth, tables, title : see :func:`html_report`
+    truth, tables, title, training, recordings, kind : see :func:`html_report`
     extra : mapping, optional
-        Added to ``results.json``.
+        Added to the numbers.
 
     Returns
     -------
     Path
         Of ``report.html``.
+
+    Raises
+    ------
+    FileError
+        The folder cannot be written, or its ``results.h5`` is a file of another kind.
     """
-    import json
-
-    folder = Path(path)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        numbers = to_dict(fit, validations) | plain(extra or {})
-        images = {name: png(figure) for name, figure in all_figures(fit, validations, truth, tables).items()}
-        for name, image in images.items():
-            (folder / f"{name}.png").write_bytes(image)
-        _write(folder / "results.json", json.dumps(numbers, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-        page = folder / "report.html"
-        _write(page, _page(fit, numbers, validations, images, truth, tables, title))
-    except OSError as error:
-        raise FileError(sentence(f"folder {folder}", error.strerror or str(error), "a folder that can be written")) from error
-    return page
+    report = _Report.of(fit, validations, truth, tables, title, training, recordings, kind)
+    facts = report.facts | plain(extra or {})
+    return fill(path, report.page(facts), facts, {name: each.image for name, each in report.pictures.items()}, {"identification": fit})
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", newline="\n")
+@dataclass(frozen=True, eq=False)
+class _Report:
+    """What a page is made from."""
 
+    facts: dict[str, Any]
+    charts: dict[str, Chart]
+    pictures: dict[str, Picture]
+    context: dict[str, Any]
 
-def _page(
-    fit: IdentificationResult,
-    numbers: Mapping[str, Any],
-    validations: Sequence[ValidationResult],
-    images: Mapping[str, bytes],
-    truth: ArrayLike | None,
-    tables: Sequence[Table],
-    title: str | None,
-) -> str:
-    from importlib.resources import files
+    @classmethod
+    def of(
+        cls,
+        fit: IdentificationResult,
+        validations: Sequence[ValidationResult],
+        truth: ArrayLike | None,
+        tables: Sequence[Table],
+        title: str | None,
+        training: Sequence[ValidationResult],
+        recordings: Sequence[Recording],
+        kind: str,
+    ) -> _Report:
+        robot = fit.base.model.robot
+        facts = to_dict(fit, validations, training=training, recordings=recordings, truth=truth, kind=kind, title=title)
+        if tables:
+            facts["tables"] = [plain({"title": t.title, "text": t.text, "columns": t.columns, "rows": t.rows}) for t in tables]
+        trials = [(f"{k}", v) for k, v in enumerate(validations, start=1)] + [(f"own-{k}", v) for k, v in enumerate(training, start=1)]
+        charts = {f"{chart.name}-{tail}": chart for tail, v in trials[:MOST_DRAWN] for chart in torque_charts(v, robot, fit)}
+        pictures = pictures_of(charts)
+        pictures["parameters"] = Picture.of(plot_parameters(fit, truth), "Base parameters with their 95 % intervals, and their relative standard deviations.")
+        pictures["singular_values"] = Picture.of(plot_singular_values(fit), "Singular values of the weighted regressor with columns of unit norm.")
+        pictures |= {f"table-{k}": Picture.of(t.figure, t.title) for k, t in enumerate(tables, start=1) if t.figure is not None}
+        context = {
+            "tables": facts.get("tables", []),
+            "what": KINDS.get(kind, kind),
+            "method": METHODS.get(fit.method, fit.method),
+            "units": [torque_unit(robot, j) for j in range(robot.n)],
+        }
+        return cls(facts, charts, pictures, context)
 
-    jinja2 = require("jinja2", "app")
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters |= {"number": _number, "short": _short, "percent": percent}
-    environment.globals["grid"] = lambda table: jinja2.utils.markupsafe.Markup(environment.from_string(_GRID).render(table=table))
-    template = environment.from_string(files("optid.report").joinpath("templates/report.html").read_text(encoding="utf-8"))
-    joints = fit.base.model.robot.n
-    inline = {name: f"data:image/png;base64,{base64.b64encode(image).decode()}" for name, image in images.items()}
-    return str(
-        template.render(
-            title=title or f"Dynamic model of {fit.base.model.robot.name}",
-            subtitle=f"{joints} joint{'s' if joints > 1 else ''}, {fit.base.rank} base parameters, {fit.n_rows} equations; SI units.",
-            numbers=numbers,
-            method=METHODS.get(fit.method, fit.method),
-            images=inline,
-            scores=[_scores(v, fit) for v in validations],
-            tables=[
-                {"title": t.title, "text": t.text, "columns": t.columns, "rows": t.rows, "image": inline.get(f"table-{k}", "")}
-                for k, t in enumerate(tables, start=1)
-            ],
-            truth=None if truth is None else np.asarray(truth, dtype=float).tolist(),
-            provenance=list(_flat(numbers["provenance"])),
-        )
-    )
-
-
-_GRID = """<div class="wide"><table><tr>{% for c in table.columns %}<th>{{ c }}</th>{% endfor %}</tr>
-{% for row in table.rows %}<tr>{% for cell in row %}<td>{{ cell if cell is string else cell | short }}</td>{% endfor %}</tr>
-{% endfor %}</table></div>"""
-
-
-def _scores(v: ValidationResult, fit: IdentificationResult) -> dict[str, Any]:
-    columns = ("joint", "rms error", "largest", "relative", "against raw", "R²", "a constant's rms", "noise of one measurement", "relative, moving", "moving")
-    rows = []
-    for k, j in enumerate(v.joints):
-        unit = torque_unit(fit.base.model.robot, k)
-        floor = "not known" if j.noise_floor is None else f"{_short(j.noise_floor)} {unit}"
-        sizes = [f"{_short(x)} {unit}" for x in (j.rms, j.largest, j.constant)]
-        r_squared = f"{j.r_squared:.4f}" if np.isfinite(j.r_squared) else "–"
-        row = (
-            j.name,
-            sizes[0],
-            sizes[1],
-            percent(j.relative),
-            percent(j.relative_raw),
-            r_squared,
-            sizes[2],
-            floor,
-            percent(j.moving),
-            percent(j.moving_share),
-        )
-        rows.append(row)
-    return {"columns": columns, "rows": rows}
-
-
-def png(figure: Figure) -> bytes:
-    """A figure as PNG, without anything that differs from run to run."""
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", metadata={"Software": None})
-    return buffer.getvalue()
-
-
-def all_figures(fit: IdentificationResult, validations: Sequence[ValidationResult], truth: ArrayLike | None, tables: Sequence[Table]) -> dict[str, Figure]:
-    """The plots of the report and those of its tables, by name."""
-    return figures(fit, validations, truth) | {f"table-{k}": t.figure for k, t in enumerate(tables, start=1) if t.figure is not None}
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> Any:
-    for key, value in values.items():
-        if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key} ")
-        else:
-            yield f"{prefix}{key}", value
-
-
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.6g}"
-
-
-def _short(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
+    def page(self, facts: Mapping[str, Any] | None = None) -> str:
+        return render("report.html", self.facts if facts is None else facts, self.charts, self.pictures, **self.context)

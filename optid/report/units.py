@@ -1,7 +1,8 @@
-"""Units and percents as text."""
+"""Units, percents and lists as text."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -17,3 +18,10 @@ def percent(value: float | None) -> str:
 def torque_unit(robot: Robot | None, j: int) -> str:
     """``N m`` or, for a prismatic joint, ``N``; N m when the robot is not known."""
     return "N m" if robot is None or robot.joints[robot.independent[j]].revolute else "N"
+
+
+def listed(names: Sequence[str], most: int = 8) -> str:
+    """``a, b and c``; of many the first."""
+    if len(names) > most:
+        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)

@@ -12,14 +12,7 @@ from optid.errors import SingularError, sentence
 from optid.kernels import Kernel
 from optid.model import DynamicModel
 from optid.model.arrays import is_symbolic, state_arrays
-
-
-def solve_symmetric(M: ca.SX, b: ca.SX) -> ca.SX:
-    """x with ``M x = b`` for a symmetric positive definite M, by L D Lᵀ."""
-    if M.shape == (1, 1):
-        return b / M
-    D, LT, order = ca.ldl(ca.densify(M))
-    return ca.ldl_solve(ca.densify(b), D, LT, order)
+from optid.model.symmetric import solve_symmetric
 
 
 @lru_cache(maxsize=32)

@@ -14,9 +14,10 @@ from optid.errors import DataError, ShapeError, SingularError, SolveError, sente
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
 from optid.model.actuator import Actuator
+from optid.model.symmetric import solve_symmetric
 
 from .call import Call
-from .forward import _invertible, solve_symmetric
+from .forward import _invertible
 from .friction_side import break_away, friction_range, friction_torque, sticking
 
 Array = NDArray[np.float64]

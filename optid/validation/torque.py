@@ -71,6 +71,8 @@ class ValidationResult:
         Half width of the 95 % band of one measurement, where there are cycles.
     trial : str
     notes : tuple of str
+    states : three (N, n), or None
+        Position, velocity and acceleration behind the prediction.
     """
 
     joints: tuple[JointScore, ...]
@@ -86,6 +88,7 @@ class ValidationResult:
     tau_band: Array | None = None
     notes: tuple[str, ...] = ()
     counts: dict[str, int] = field(default_factory=dict)
+    states: tuple[Array, Array, Array] | None = field(default=None, repr=False)
 
     @property
     def residual(self) -> Array:
@@ -162,6 +165,7 @@ def score(samples: Samples, predicted: Array, names: Sequence[str] = ()) -> Vali
         samples.tau_band,
         samples.notes,
         dict(samples.counts),
+        (samples.q, samples.dq, samples.ddq),
     )
 
 

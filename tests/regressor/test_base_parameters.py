@@ -7,8 +7,8 @@ from math import pi
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DHRow, DynamicModel, Link, Robot, identify
-from optid.errors import UnknownNameError
+from optid import BaseParameters, DHRow, DynamicModel, Link, Robot, identify, library
+from optid.errors import DataError, ShapeError, UnknownNameError
 from optid.regressor import eliminate
 from optid.regressor.scale import NaturalUnits
 from optid.signals import Samples
@@ -222,3 +222,16 @@ def test_preferred_parameters_are_not_exchanged() -> None:
     """A preferred column stays although another choice would have smaller coefficients."""
     model = DynamicModel(calibrated(1e-3), friction="none")
     assert {"m6", "m2"} <= set(BaseParameters.of(model, preferred=["m6", "m2"]).names)
+
+
+@pytest.mark.parametrize("tolerance", ["a", True, None, 0.0, 1.0, float("nan"), -1e-6])
+def test_tolerance_that_is_none(tolerance: object) -> None:
+    with pytest.raises(DataError, match=r"tolerance of the base parameters: .*, expected a number between 0 and 1"):
+        BaseParameters.of(DynamicModel(library.emps()), tolerance=tolerance)  # type: ignore[arg-type]
+
+
+def test_masked_parameters_are_refused() -> None:
+    base = BaseParameters.of(DynamicModel(library.emps()))
+    hidden = np.ma.masked_array(np.ones(base.rank), mask=[True] + [False] * (base.rank - 1))
+    with pytest.raises(ShapeError, match="beta: a masked array, expected a plain array"):
+        base.torque(hidden, [0.0], [0.0], [0.0])

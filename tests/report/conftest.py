@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -20,6 +21,62 @@ class Case:
     fit: IdentificationResult
     validation: ValidationResult
     truth: np.ndarray
+
+
+class Page(HTMLParser):
+    """What a page shows and loads.
+
+    Attributes
+    ----------
+    loads : addresses of images and links
+    text : all text, without scripts and styles
+    facts : (pointer, value as machines read it, style, text) of every number and text that says where it is from
+    rest : text that does not say so
+    """
+
+    VOID = ("meta", "img", "link", "br", "line", "rect")
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.tags: list[str] = []
+        self.text = self.rest = ""
+        self.facts: list[tuple[str, str | None, str | None, str]] = []
+        self.scripts: list[str] = []
+        self._open: list[tuple[str, dict[str, str | None], list[str]]] = []
+        self.feed(text)
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.tags.append(tag)
+        self.loads += [value for name, value in attrs if name in ("src", "srcset", "data") and value]
+        self.loads += [value for name, value in attrs if name == "href" and value and not value.startswith("#")]
+        if tag not in self.VOID:
+            self._open.append((tag, given, []))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self._open:
+            self._open[-1][2].append(data)
+
+    def handle_endtag(self, tag: str) -> None:
+        name, given, parts = self._open.pop()
+        assert name == tag, f"<{name}> closed by </{tag}>"
+        text = "".join(parts)
+        if tag == "script" and "type" not in given:
+            self.scripts.append(text)
+        if tag in ("script", "style", "title"):
+            return
+        self.text += text
+        if given.get("data-path") is not None:
+            self.facts.append((str(given["data-path"]), given.get("value"), given.get("data-style"), text))
+        elif given.get("data-key") is None:
+            self.rest += f" {text}"
+        if self._open:
+            self._open[-1][2].append(" ")
 
 
 def recording(model: DynamicModel, name: str, role: str, seed: int, noise: float = 0.1, seconds: float = 10.0, torque: bool = True) -> Trial:

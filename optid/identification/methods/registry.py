@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import is_dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Protocol
 
-from optid.errors import UnsuitableSolverError, sentence, unknown_name
+from optid.choice import chosen
+from optid.errors import UnsuitableSolverError, unknown_name
 from optid.problems.identification_result import IdentificationResult
 
 from .job import Job
@@ -87,17 +88,10 @@ def make_method(method: Any, options: Mapping[str, Any]) -> Any:
     UnsuitableSolverError
         For what is no method at all.
     """
-    if isinstance(method, str):
-        if method not in METHODS:
-            raise unknown_name("method", method, METHODS)
-        method = METHODS[method]
-    if isinstance(method, type) and is_dataclass(method):
-        method = method()
-    suitable = is_dataclass(method) and hasattr(method, "fit")
-    if not suitable:
-        raise UnsuitableSolverError(sentence("method", repr(method), "a name of optid.identification.METHODS, or a method object"))
-    known = [entry.name for entry in fields(method)]
-    for option in options:
-        if option not in known:
-            raise unknown_name(f"option of method {method.name!r}", option, known)
-    return replace(method, **options) if options else method
+    return chosen("method", method, options, _by_name, "fit", "optid.identification.METHODS")
+
+
+def _by_name(name: str) -> Any:
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS)
+    return METHODS[name]
