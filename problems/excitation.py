@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import DataError, LimitsError, ShapeError, sentence, unknown_name
 from optid.excitation.criteria import Criterion, criterion
 from optid.excitation.earlier import earlier_information
-from optid.excitation.family import Family, FourierFamily
+from optid.excitation.families import named_family
+from optid.excitation.family import Family
 from optid.excitation.information import Information, noise_vector
 from optid.excitation.motion import Motion
 from optid.excitation.path_rows import PathRows
@@ -83,8 +84,9 @@ class Excitation:
         Where points of the arm must stay, or stay away from (:mod:`optid.excitation.regions`); proven like torques.
     initial : Trajectory or coefficients, optional
         Where the first start of the solver begins; otherwise every start is random and seeded. One for each of several trajectories.
-    family : Family, optional
-        Another family of motions than the Fourier trajectory of ``harmonics``.
+    family : "fourier", "bspline", "point_to_point" or Family
+        Motions to choose from, by name with as many coefficients a joint as the Fourier trajectory of ``harmonics`` has (2·harmonics + 1): coefficients, free
+        points of a B-spline at rest at both ends, or way-points at each of which the robot stands still.
     compiled : bool
         Compile the regressor and its derivatives with the C compiler of the machine: about ten seconds once for a robot with six joints (kept in the user's
         cache), then iterations take half the time. Without a compiler it has no effect.
@@ -115,7 +117,7 @@ class Excitation:
     torque_uncertainty: ArrayLike | None = None
     regions: Sequence[KeepIn | KeepOut] = ()
     initial: Any = None
-    family: Family | None = None
+    family: Family | str = "fourier"
     compiled: bool = False
 
     def __post_init__(self) -> None:
@@ -143,8 +145,6 @@ class Excitation:
         period_range(self.period_range, period)
         put(self, "nominal", nominal_parameters(self.nominal, self.base))
         put(self, "information", earlier_information(self.information, self.base, self.noise, self.samples))  # type: ignore[arg-type]
-        if self.family is not None and self.family.n != n:
-            raise ShapeError(sentence("family of an excitation", f"{self.family.n} joints", f"{n}, the joints of the model"))
         _ = self.paths
         _ = self.motion.free  # refuses too few coefficients for the end conditions
         if isinstance(self.column_scaling, str) and self.column_scaling not in ("none", "unit"):
@@ -157,7 +157,7 @@ class Excitation:
         """The motion to be designed (each of several)."""
         start = None if self.start is None else tuple(float(v) for v in np.asarray(self.start, dtype=float))
         period = np.asarray(self.period, dtype=float)
-        family = self.family or FourierFamily.of(self.limits.n, self.harmonics, period, self.limits.names)  # type: ignore[union-attr]
+        family = named_family(self.family, self.limits.n, self.harmonics, period, self.limits.names)  # type: ignore[union-attr]
         return Motion(family, period_range(self.period_range, period), self.limits, self.jerk, self.rest, start)  # type: ignore[arg-type]
 
     @property

@@ -4,7 +4,8 @@ from .bspline_family import BSplineFamily
 from .criteria import CRITERIA, Criterion
 from .family import Family, FourierFamily
 from .information import assess
+from .point_to_point_family import PointToPointFamily
 from .quality import Quality
 from .regions import KeepIn, KeepOut
 
-__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "KeepIn", "KeepOut", "Quality", "assess"]
+__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "KeepIn", "KeepOut", "PointToPointFamily", "Quality", "assess"]

@@ -75,6 +75,10 @@ class Family(ABC):
         """``count`` equally spaced phases; a periodic family leaves out the end, which is its start."""
         return np.arange(count) / count if self.periodic else np.linspace(0.0, 1.0, count)
 
+    def instants(self, order: int) -> Array:
+        """Phases at which limits of the derivative of that order are imposed first; ``density`` of them where nothing better is known."""
+        return self.phases(self.density)
+
 
 @dataclass(frozen=True)
 class FourierFamily(Family):

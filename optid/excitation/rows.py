@@ -36,12 +36,12 @@ class Rows:
 
     @classmethod
     def grid(cls, motion: Motion) -> Rows:
-        """All limited quantities on a coarse grid."""
-        count = motion.family.density
-        phases = motion.family.phases(count)
+        """All limited quantities at the first instants of the family."""
         channels = [(k, j) for k in motion.limited for j in range(motion.family.n) if np.isfinite(motion.ranges[k, j]).any()]
+        instants = {k: motion.family.instants(k) for k in motion.limited}
+        count = [len(instants[k]) for k, _ in channels]
         order, joint = np.array(channels, dtype=np.intp).reshape(-1, 2).T
-        return cls(motion, np.repeat(order, count), np.repeat(joint, count), np.tile(phases, len(channels)))
+        return cls(motion, np.repeat(order, count), np.repeat(joint, count), np.concatenate([np.zeros(0), *(instants[k] for k, _ in channels)]))
 
     def __len__(self) -> int:
         return len(self.phase)

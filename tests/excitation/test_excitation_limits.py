@@ -74,7 +74,7 @@ def test_impossible_limits_are_refused_before_any_solve() -> None:
 def test_wrong_arguments(change: dict[str, object], error: type[Exception], message: str) -> None:
     problem = two_links()
     with pytest.raises(error, match=message):
-        replace(problem, family=None, **change)  # type: ignore[arg-type]
+        replace(problem, **change)  # type: ignore[arg-type]
 
 
 def test_default_starts_are_usable_and_every_result_is_feasible() -> None:
