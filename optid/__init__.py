@@ -38,6 +38,17 @@ _NAMES = {
     "available_solvers": "optid.solvers",
     "identify": "optid.identification",
     "identify_batch": "optid.identification",
+    "compare": "optid.identification",
+    "identified_robot": "optid.identification",
+    "identify_drive_gains": "optid.identification",
+    "identify_payload": "optid.identification",
+    "identify_power": "optid.identification",
+    "physical_set": "optid.identification",
+    "spread": "optid.identification",
+    "write_robot": "optid.identification",
+    "OnlineIdentification": "optid.identification",
+    "OnlineOptions": "optid.identification",
+    "OnlinePayload": "optid.identification",
     "IdentificationResult": "optid.problems",
     "validate": "optid.validation",
     "OptidError": "optid.errors",
@@ -81,10 +92,21 @@ if TYPE_CHECKING:
     from optid.experiment import recover as recover
     from optid.experiment import validate_file as validate_file
     from optid.experiment import write_experiment as write_experiment
+    from optid.identification import OnlineIdentification as OnlineIdentification
+    from optid.identification import OnlineOptions as OnlineOptions
+    from optid.identification import OnlinePayload as OnlinePayload
+    from optid.identification import compare as compare
+    from optid.identification import identified_robot as identified_robot
     from optid.identification import identify as identify
     from optid.identification import identify_batch as identify_batch
+    from optid.identification import identify_drive_gains as identify_drive_gains
+    from optid.identification import identify_payload as identify_payload
+    from optid.identification import identify_power as identify_power
     from optid.identification import load_result as load_result
+    from optid.identification import physical_set as physical_set
     from optid.identification import save_result as save_result
+    from optid.identification import spread as spread
+    from optid.identification import write_robot as write_robot
     from optid.model import DynamicModel as DynamicModel
     from optid.problems import IdentificationResult as IdentificationResult
     from optid.regressor import BaseParameters as BaseParameters
