@@ -10,6 +10,7 @@ from .base import base
 from .demo import demo
 from .design import design
 from .drives import drives
+from .export import export
 from .guard import Commands
 from .identify import identify
 from .import_ import import_
@@ -51,4 +52,5 @@ app.command("validate")(validate)
 app.command("base")(base)
 app.command("design")(design)
 app.command("drives")(drives)
+app.command("export")(export)
 app.add_typer(tune, name="tune")

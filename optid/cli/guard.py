@@ -61,8 +61,8 @@ class Commands(TyperGroup):
 
 def spoken(message: object) -> str:
     """A message on one line, with arguments of functions as options of the command line."""
-    text = " ".join(str(message).split())
-    return re.sub(r"\bclock='(\w+)'", r"--clock \1", re.sub(r"\b(partial|overwrite)=True", r"--\1", text))
+    text = re.sub(r"\b(partial|overwrite)=True", r"--\1", " ".join(str(message).split()))
+    return re.sub(r"\b(clock|effort|method)='(\w+)'", r"--\1 \2", re.sub(r"\b(effort|topic)=(?=[.,;])", r"--\1", text))
 
 
 @contextmanager

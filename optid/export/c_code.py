@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import casadi as ca
 
-from optid.errors import RobotError, sentence, unknown_name
+from optid.errors import RobotError, sentence
 
-from .equations import LETTERS, PARTS, Equations
+from .equations import LETTERS, Equations, parts_of
 from .statements import C, statements
 
 _ARGUMENTS = {
@@ -45,7 +45,7 @@ class CSource:
     name: str
 
 
-def to_c(equations: Equations, parts: Sequence[str] = ("torque",), name: str = "arm") -> CSource:
+def to_c(equations: Equations, parts: Sequence[str] | str = ("torque",), name: str = "arm") -> CSource:
     """C functions ``<name>_<part>``.
 
     Parameters
@@ -63,9 +63,7 @@ def to_c(equations: Equations, parts: Sequence[str] = ("torque",), name: str = "
     """
     if not (name.isascii() and name.isidentifier()) or name in _KEYWORDS or name.startswith("_"):
         raise RobotError(sentence("name of exported C code", repr(name), "a C identifier"))
-    for part in parts:
-        if part not in PARTS:
-            raise unknown_name("part of the equations", part, PARTS)
+    parts = parts_of(equations, parts)
     n = equations.model.n
     coordinates = {f"{stem}{j + 1}": f"{stem}[{j}]" for stem in ("q", "dq", "ddq") for j in range(n)}
     free = [symbol for symbol in equations.symbols if symbol not in coordinates]
@@ -74,9 +72,11 @@ def to_c(equations: Equations, parts: Sequence[str] = ("torque",), name: str = "
     labels = {**coordinates, **{symbol: f"p[{k}]" for k, symbol in enumerate(free)}}
     prototypes, bodies = [], []
     for part in parts:
-        head = _head(name, part, n, len(free))
+        columns = n if part == "mass_matrix" else 1
+        arguments = {**dict.fromkeys(_ARGUMENTS[part], n), **({"p": len(free)} if free else {})}
+        head = signature(f"{name}_{part}", arguments, LETTERS[part], n * columns)
         prototypes.append(f"{head};")
-        bodies.append(_body(head, part, equations.function(part), labels, n, len(free)))
+        bodies.append(definition(head, arguments, LETTERS[part], (n, columns), equations.function(part), labels))
     guard = f"{name.upper()}_H"
     count = f"{name.upper()}_PARAMETERS"
     enum = ",\n".join([*(f"  {name.upper()}_{symbol}" for symbol in free), f"  {count}"])
@@ -97,21 +97,31 @@ def to_c(equations: Equations, parts: Sequence[str] = ("torque",), name: str = "
     return CSource(source, header, name)
 
 
-def _head(name: str, part: str, n: int, parameters: int) -> str:
-    size = f"{n * n}" if part == "mass_matrix" else f"{n}"
-    arguments = [f"const double {argument}[{n}]" for argument in _ARGUMENTS[part]]
-    if parameters:
-        arguments.append(f"const double p[{parameters}]")
-    return f"void {name}_{part}({', '.join([*arguments, f'double {LETTERS[part]}[{size}]'])})"
+def check_name(name: str) -> None:
+    """Raise RobotError for a prefix that is no C identifier of one's own."""
+    if not (name.isascii() and name.isidentifier()) or name in _KEYWORDS or name.startswith("_"):
+        raise RobotError(sentence("name of exported C code", repr(name), "a C identifier"))
 
 
-def _body(head: str, part: str, function: ca.Function, labels: dict[str, str], n: int, parameters: int) -> str:
+def c_name(text: str) -> str:
+    """A C identifier out of any text: ``UR10e (left)`` → ``UR10e_left``."""
+    name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_") or "arm"
+    return f"arm_{name}" if name[0].isdigit() or name in _KEYWORDS else name
+
+
+def signature(function: str, arguments: Mapping[str, int], result: str, size: int) -> str:
+    """The head of a C function: constant vectors in, one array out."""
+    given = [f"const double {argument}[{length}]" for argument, length in arguments.items()]
+    return f"void {function}({', '.join([*given, f'double {result}[{size}]'])})"
+
+
+def definition(head: str, arguments: Iterable[str], result: str, shape: tuple[int, int], function: ca.Function, labels: Mapping[str, str]) -> str:
+    """A C function that writes every element of a CasADi function of scalars, zeros too, row by row."""
+    rows, columns = shape
     written = statements(function, C, labels)
-    columns = n if part == "mass_matrix" else 1
     elements = {row * columns + column: text for (row, column), text in written.outputs.items()}
     lines = [f"  const double {name} = {text};" for name, text in written.steps]
-    lines += [f"  {LETTERS[part]}[{k}] = {elements.get(k, '0.0')};" for k in range(n * columns)]
+    lines += [f"  {result}[{k}] = {elements.get(k, '0.0')};" for k in range(rows * columns)]
     text = "\n".join(lines)
-    arguments = [*_ARGUMENTS[part], *(["p"] if parameters else [])]
     unused = [f"  (void){argument};" for argument in arguments if not re.search(rf"\b{argument}\[", text)]
     return "\n".join([f"{head} {{", *unused, text, "}"])

@@ -12,6 +12,7 @@ import numpy as np
 
 from optid.errors import RobotError, sentence, unknown_name
 from optid.model import DynamicModel
+from optid.model.arguments import instance
 from optid.model.newton_euler import chain_torque
 
 from .lengths import LengthJoints
@@ -23,6 +24,22 @@ MOST_JOINTS = 7
 
 LETTERS = {"torque": "tau", "mass_matrix": "M", "coriolis": "v", "gravity": "g", "friction": "f"}
 """How the elements of the parts are called in exports."""
+
+
+def parts_of(equations: Equations, parts: Sequence[str] | str) -> tuple[str, ...]:
+    """The parts that an export was asked for, one name alone included.
+
+    Raises
+    ------
+    DataError, UnknownNameError
+        For something that is not the equations of an arm, or has no such part.
+    """
+    instance(equations, Equations, "equations to export", "Make them: Equations(model).")
+    asked = (parts,) if isinstance(parts, str) else tuple(parts)
+    for part in asked:
+        if part not in PARTS:
+            raise unknown_name("part of the equations", part, PARTS)
+    return asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +76,7 @@ class Equations:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        instance(self.model, DynamicModel, "model of the equations", "Make one: DynamicModel(robot).")
         if self.model.n > MOST_JOINTS:
             raise RobotError(sentence(f"equations of robot {self.model.robot.name!r}", f"{self.model.n} coordinates", f"at most {MOST_JOINTS}"))
         if self.lengths and self.model.robot.mimic:

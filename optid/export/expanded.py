@@ -10,7 +10,7 @@ import numpy as np
 from optid.errors import RobotError, require, sentence
 from optid.kernels.tape import Step
 
-from .equations import Equations
+from .equations import Equations, parts_of
 from .statements import tape_of
 
 MOST_TERMS = 20_000
@@ -31,6 +31,7 @@ def expanded(equations: Equations, part: str) -> Any:
         When an element has too many terms to be of use (arms with six or seven skew axes): use straight-line text or C.
     """
     sympy = require("sympy", "symbolic")
+    (part,) = parts_of(equations, part)
     function = equations.function(part)
     work = _Ring(sympy, equations, function.name_in())
     tape = tape_of(function)

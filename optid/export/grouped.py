@@ -12,8 +12,9 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import RankError, sentence, unknown_name
+from optid.errors import DataError, RankError, sentence, unknown_name
 from optid.model import DynamicModel
+from optid.model.arguments import instance, real
 from optid.regressor import BaseParameters
 
 Array = NDArray[np.float64]
@@ -60,6 +61,10 @@ def grouped_parameters(model: DynamicModel, table: Mapping[str, float]) -> Array
     RankError
         When two names stand for one combination, so that something would count twice.
     """
+    instance(model, DynamicModel, "model of a table", "Make one: DynamicModel(robot).")
+    for name, value in table.items():
+        if not np.isfinite(real(value, f"{name} of a table of robot {model.robot.name!r}", "a finite number")):
+            raise DataError(sentence(f"{name} of a table of robot {model.robot.name!r}", value, "a finite number"))
     names = {name: name if name in model.parameter_names else standard_name(name) for name in table}
     pi = model.parameters({names[name]: value for name, value in table.items()})
     base = BaseParameters.of(model)

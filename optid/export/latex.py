@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from optid.errors import RobotError, require, sentence, unknown_name
+from optid.errors import RobotError, require, sentence
 from optid.kernels.tape import Step
 
-from .equations import PARTS, Equations
+from .equations import PARTS, Equations, parts_of
 from .expanded import decimal, expanded
 from .statements import split, tape_of
 
@@ -32,15 +32,20 @@ WIDEST_OPERATIONS = 12
 _RATES = {"q": "q", "dq": r"\dot{q}", "ddq": r"\ddot{q}"}
 
 
-def to_latex(equations: Equations, parts: Sequence[str] = PARTS[1:], *, expand: bool = True) -> str:
+LONGEST_EXPANDED = 500
+"""Parts with more scalar operations are not expanded unless asked: the closed forms of a six-axis arm take a minute and fill hundreds of lines."""
+
+
+def to_latex(equations: Equations, parts: Sequence[str] | str = PARTS[1:], *, expand: bool | None = None) -> str:
     """LaTeX of the equations, one ``align*`` environment (package amsmath) a part.
 
     Parameters
     ----------
     equations : Equations
     parts : sequence out of "torque", "mass_matrix", "coriolis", "gravity", "friction"
-    expand : bool
-        Expanded closed forms (as :func:`~optid.export.expanded`); False: straight-line statements, for arms whose closed forms nobody reads.
+    expand : bool, optional
+        True: expanded closed forms (as :func:`~optid.export.expanded`). False: straight-line statements, where what is used more than once has a name. By
+        default parts of up to :data:`LONGEST_EXPANDED` operations are expanded (all of a SCARA's or a three-axis arm's), longer ones are statements.
 
     Raises
     ------
@@ -49,10 +54,9 @@ def to_latex(equations: Equations, parts: Sequence[str] = PARTS[1:], *, expand: 
     """
     sympy = require("sympy", "symbolic")
     blocks = []
-    for part in parts:
-        if part not in PARTS:
-            raise unknown_name("part of the equations", part, PARTS)
-        lines = _expanded_lines(sympy, equations, part) if expand else _statement_lines(sympy, equations, part)
+    for part in parts_of(equations, parts):
+        short = len(tape_of(equations.function(part)).steps) <= LONGEST_EXPANDED if expand is None else expand
+        lines = _expanded_lines(sympy, equations, part) if short else _statement_lines(sympy, equations, part)
         blocks.append("\n".join([r"\begin{align*}", " \\\\\n".join(lines), r"\end{align*}"]))
     return "\n\n".join(blocks)
 

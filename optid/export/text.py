@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from optid.errors import unknown_name
-
-from .equations import LETTERS, PARTS, Equations
+from .equations import LETTERS, PARTS, Equations, parts_of
 from .statements import TEXT, statements
 
 TITLES = {
@@ -18,7 +16,7 @@ TITLES = {
 }
 
 
-def to_text(equations: Equations, parts: Sequence[str] = PARTS[1:], *, expand: bool = False) -> str:
+def to_text(equations: Equations, parts: Sequence[str] | str = PARTS[1:], *, expand: bool = False) -> str:
     """Readable equations.
 
     Parameters
@@ -44,10 +42,8 @@ def to_text(equations: Equations, parts: Sequence[str] = PARTS[1:], *, expand: b
     M12 = Izz2 + 0.5*(mx2*t1)
     M22 = Izz2
     """
-    for part in parts:
-        if part not in PARTS:
-            raise unknown_name("part of the equations", part, PARTS)
-    return "\n\n".join(_expanded(equations, part) if expand else _statements(equations, part) for part in parts)
+    asked = parts_of(equations, parts)
+    return "\n\n".join(_expanded(equations, part) if expand else _statements(equations, part) for part in asked)
 
 
 def _place(part: str, row: int, column: int) -> str:
