@@ -28,7 +28,7 @@ def demo(
 
     from optid.experiment import write_experiment
     from optid.identification.result_file import check_target, result_mapping, save_result
-    from optid.report import verdict, write_report
+    from optid.report import Recording, verdict, write_report
     from optid.simulation.irb140_story import irb140_story
 
     with _folder(out):
@@ -45,7 +45,9 @@ def demo(
     kept(ctx, out / "model.h5")
     tables = [_comparison(chapters)]
     title = "A simulated ABB IRB140, axes 1 to 3, identified from seven noisy cycles"
-    page = write_report(out, first.fit, [first.validation], truth=story.truth, tables=tables, title=title, extra={"demo": _numbers(story, chapters)})
+    shown: dict[str, Any] = {"training": [first.training], "recordings": [Recording.of(trial, "experiment.h5") for trial in story.experiment.trials.values()]}
+    extra = {"demo": _numbers(story, chapters)}
+    page = write_report(out, first.fit, [first.validation], truth=story.truth, tables=tables, title=title, extra=extra, kind="demo", **shown)
     kept(ctx, page)
     columns = ("base parameter", "truth", "estimate", "sigma", "95 % from", "to", "")
     marks = ["" if ok else "outside" for ok in first.inside]

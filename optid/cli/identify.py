@@ -10,6 +10,7 @@ import typer
 from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, cutoff_of, known_of, model_of, robot_of
 from .console import note, progress, say, show_json
 from .guard import command_line, kept
+from .judged import recordings_of, training_scores
 from .provenance import provenance
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def identify(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that share the files; by default one a processor when there is much to do.")] = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a dask scheduler share the files: tcp://host:8786.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what is done there; given again, only what is missing is done.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report, plots and results.json there.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
     tip: Tip = None,
     seed: Seed = 0,
     json: Json = False,
@@ -89,18 +90,19 @@ def identify(
     kept(ctx, output)
     for failed in batch.failed:
         note(f"optid: left out {failed.path}: {failed.error}")
-    validations = _validations(fit, [Path(f.path) for f in batch.files if f.error is None]) if report is not None or json else []
     page = None
-    if report is not None:
-        from optid.report import write_report
+    if report is not None or json:
+        from optid.report import to_dict, write_report
 
-        page = write_report(report, fit, validations)
-        kept(ctx, page)
-    if json:
-        from optid.report import to_dict
-
-        show_json(to_dict(fit, validations))
-        return
+        good = [Path(f.path) for f in batch.files if f.error is None]
+        validations = _validations(fit, good)
+        shown: dict[str, Any] = {"training": training_scores(fit, good, 1 if validations else 2), "recordings": recordings_of(good)}
+        if report is not None:
+            page = write_report(report, fit, validations, **shown)
+            kept(ctx, page)
+        if json:
+            show_json(to_dict(fit, validations, **shown))
+            return
     say(fit.summary())
     say()
     say(f"model: {output}")

@@ -9,7 +9,7 @@ import typer
 
 from .arguments import Json
 from .console import note, progress, say, show_json
-from .guard import kept
+from .guard import command_line, kept
 from .provenance import file_hash
 
 if TYPE_CHECKING:
@@ -22,26 +22,31 @@ def validate(
     result: Annotated[Path, typer.Argument(metavar="RESULT.h5", help="A fitted model, as optid identify writes it.")],
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Experiment files; their trials with the role validation are used.")],
     trial: Annotated[list[str] | None, typer.Option(help="Use the trial of this name instead, whatever its role. Repeatable.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report, plots and results.json there.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
     json: Json = False,
 ) -> None:
     """Predict the torque of other recordings and compare, beside what a constant gives and what the noise allows."""
+    from dataclasses import replace
+
     from optid.identification.result_file import load_result
-    from optid.report import to_dict, verdict, write_report
+    from optid.report import Recording, to_dict, verdict, write_report
     from optid.validation import validate as score
 
     fit = load_result(result)
-    scores = []
+    scores, recordings = [], []
     with progress("files", quiet=json) as update:
         for k, file in enumerate(files):
-            scores += [score(fit, each) for each in _trials(fit, file, trial)]
+            trials = _trials(fit, file, trial)
+            scores += [score(fit, each) for each in trials]
+            recordings += [Recording.of(each, file.name) for each in trials]
             update(k + 1, len(files))
-    page = None
+    origin = {"command": command_line(ctx), "inputs": {path.name: file_hash(path) for path in (result, *files)}}
+    fit, page = replace(fit, provenance={**fit.provenance, "validation": origin}), None
     if report is not None:
-        page = write_report(report, fit, scores)
+        page = write_report(report, fit, scores, recordings=recordings, kind="validate")
         kept(ctx, page)
     if json:
-        show_json(to_dict(fit, scores))
+        show_json(to_dict(fit, scores, recordings=recordings, kind="validate"))
         return
     for each in scores:
         say(each.summary())

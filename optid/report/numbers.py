@@ -39,9 +39,9 @@ def to_dict(
 ) -> dict[str, Any]:
     """Everything that the report shows, as numbers and text; what is not finite becomes None.
 
-    Keys: ``kind, title, verdict, assessment`` (what the model may be used for, with thresholds), ``robot, model, parameters`` (one mapping each: ``formula, value,
-    sigma, relative_sigma, lower, upper, determined, poor``, and ``truth, inside`` where it is known), ``known, fit`` (counts, condition, errors, whiteness),
-    ``undetermined, physical, notes, dropped, validations, training, recordings, provenance``.
+    Keys: ``kind, title, verdict, assessment`` (what the model may be used for, with thresholds), ``robot, model, parameters`` (one mapping each: ``formula,
+    value, sigma, relative_sigma, lower, upper, determined, poor``, and ``truth, inside`` where it is known), ``known, fit`` (counts, condition, errors,
+    whiteness), ``undetermined, physical, notes, dropped, validations, training, recordings, provenance``.
 
     Parameters
     ----------

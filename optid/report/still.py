@@ -100,16 +100,15 @@ def finish(figure: Figure, axes: NDArray[Any], title: str, abscissa: str = "time
         entries |= dict(zip(labels, handles, strict=True))
     figure.suptitle(title, fontsize=10, parse_math=False)
     if len(entries) > 1:
-        place = "lower center" if figure.get_layout_engine() is None else "outside lower center"
+        place: Any = "lower center" if figure.get_layout_engine() is None else "outside lower center"
         figure.legend(list(entries.values()), list(entries), loc=place, ncols=min(4, len(entries)), fontsize=8, frameon=False)
 
 
 def png(figure: Figure) -> bytes:
     """A figure as PNG of few colours, without anything that differs from run to run."""
-    raw = io.BytesIO()
-    figure.savefig(raw, format="png", metadata={"Software": None})
-    raw.seek(0)
-    image = require("PIL.Image", "app").open(raw).convert("RGB").quantize(SHADES, dither=0)
+    canvas = require("matplotlib.backends.backend_agg", "app").FigureCanvasAgg(figure)
+    canvas.draw()
+    image = require("PIL.Image", "app").fromarray(np.asarray(canvas.buffer_rgba())[..., :3].copy()).quantize(SHADES, dither=0)
     buffer = io.BytesIO()
-    image.save(buffer, format="PNG", optimize=True)
+    image.save(buffer, format="PNG")
     return buffer.getvalue()

@@ -69,7 +69,19 @@ def test_report_folder_holds_the_same_numbers(files: Path) -> None:
     run("validate", files / "model.h5", files / "test.h5", "--report", files / "report")
     stored = json.loads((files / "report" / "results.json").read_text())
     said = json.loads(run("validate", files / "model.h5", files / "test.h5", "--json").stdout)
-    assert stored == said
+    commands = [each["provenance"]["validation"].pop("command") for each in (stored, said)]
+    assert stored == said and commands[0].endswith(f"--report {files / 'report'}") and commands[1].endswith("--json")
+    assert [r["file"] for r in said["recordings"]] == ["test.h5"] and said["recordings"][0]["rate"] == pytest.approx(100.0)
+
+
+def test_a_report_without_other_motion_shows_the_fits_own(files: Path) -> None:
+    """Only the trial of the fit is there: it is drawn, under its name, and the verdict says that it is no test."""
+    identify(files, "--report", files / "report")
+    said = json.loads((files / "report" / "results.json").read_text())
+    assert [v["trial"] for v in said["training"]] == ["swing"] and said["validations"] == []
+    assert said["assessment"]["level"] == "untested"
+    assert (files / "report" / "torque-own-1.png").exists()
+    assert load_result(files / "report" / "results.h5").beta.tolist() == load_result(files / "model.h5").beta.tolist()
 
 
 def test_base_prints_formulas(files: Path) -> None:

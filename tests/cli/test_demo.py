@@ -60,10 +60,12 @@ def test_its_model_validates_on_its_experiment(folder: Path) -> None:
 
 def test_files_are_small_and_complete(folder: Path) -> None:
     names = {p.name for p in folder.iterdir()}
-    plots = {"parameters.png", "singular_values.png", "torque-1.png", "residuals-1.png", "spectrum-1.png", "table-1.png"}
-    assert names == plots | {"report.html", "results.json", "experiment.h5", "model.h5"}
+    charts = {f"{name}-{tail}.png" for name in ("torque", "residuals", "spectrum", "whiteness") for tail in ("1", "own-1")}
+    plots = charts | {"parameters.png", "singular_values.png", "table-1.png"}
+    assert names == plots | {"report.html", "results.json", "results.h5", "experiment.h5", "model.h5"}
     page = (folder / "report.html").read_text()
-    assert page.count("data:image/png;base64,") == 6 and "optid demo --seed 1" in page
+    assert page.count('src="data:image/png;base64,') == 11 and "optid demo --seed 1" in page
+    assert len(page.encode()) < 3e6
 
 
 def test_interrupted_before_anything_is_written_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

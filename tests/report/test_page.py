@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
 import re
@@ -187,7 +188,7 @@ def test_live_charts_hold_the_samples_and_count_from_one(case: Case) -> None:
     chart = torque_chart(case.validation)
     first, second = (json.dumps(live(chart, 4000)) for _ in range(2))
     assert first == second
-    found = [base64.b64decode(text) for text in re.findall(r'"data": "([^"]{200,})"', first)]
+    found = [gzip.decompress(base64.b64decode(text)) for text in re.findall(r'"data": "([^"]{200,})"', first)]
     assert case.validation.predicted[:, 0].astype(np.float32).tobytes() in found
 
 
