@@ -2,10 +2,15 @@
 
 import logging
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent / "recordings"))
+"""For ``recorded``, the readers of public recordings."""
 
 
 @pytest.fixture(scope="session", autouse=True)

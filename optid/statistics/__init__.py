@@ -8,6 +8,7 @@ from .encoder import EncoderNoise, motion_noise
 from .intervals import quantile, t_interval, variance_interval
 from .long_run import block_sums, long_run_covariance
 from .residuals import ResidualStatistics, TrialResiduals
+from .standstill import position_noise, sign_width, speed_noise
 from .white import truncated_solution, white_covariance
 
 __all__ = [
@@ -25,7 +26,10 @@ __all__ = [
     "ljung_box",
     "long_run_covariance",
     "motion_noise",
+    "position_noise",
     "quantile",
+    "sign_width",
+    "speed_noise",
     "t_interval",
     "truncated_solution",
     "variance_interval",

@@ -24,6 +24,7 @@ from optid import BaseParameters, DynamicModel, identify, library
 from optid.errors import DataWarning
 from optid.identification import compare
 from optid.signals import Samples
+from optid.statistics import sign_width
 
 TESTS = Path(__file__).resolve().parents[1]
 ROUNDS = 3
@@ -84,17 +85,19 @@ def accuracy(folder: Path) -> list[str]:
     """Stacked error of every estimator on motions it has not seen."""
     from optid import Robot
 
-    fits = module("test_physical_fits")
-    ur10e = BaseParameters.of(DynamicModel(library.ur10e(), rotor_inertia=True, sign_width=fits.AT_REST))
-    ur10e_train = fits.ur10e_trial(folder, "20_02_10-30sec_12harm", 635, 3510)
+    recorded, fits = module("recorded"), module("test_physical_fits")
+    protocol = recorded.UR10E_PROTOCOL
+    widths = sign_width(recorded.ur10e(folder, recorded.UR10E_TRAIN[0]), protocol)
+    ur10e = BaseParameters.of(DynamicModel(library.ur10e(), rotor_inertia=True, sign_width=widths))
+    ur10e_train, ur10e_tests = recorded.ur10e(folder, *recorded.UR10E_TRAIN), recorded.ur10e_tests(folder)
     lwr4 = BaseParameters.of(DynamicModel(Robot.from_urdf(folder / "lwr4" / "kuka_lwr4.urdf")))
     kr300 = BaseParameters.of(DynamicModel(library.kr300(), rotor_inertia=True).with_torque_basis(("counterbalance",), fits.counterbalance))
-    run = {k: fits.lwr4_trial(folder, k) for k in (1, 2, 3)}
+    run = {k: recorded.lwr4(folder, k) for k in (1, 2, 3)}
     cases = {
-        "UR10e → ptp": (ur10e, ur10e_train, fits.ur10e_trial(folder, "20_01_17-ptp_10_points", 700, 4200), fits.PROTOCOL),
-        "UR10e → 40 s": (ur10e, ur10e_train, fits.ur10e_trial(folder, "20_02_12-40sec_12harm", 500, 4460), fits.PROTOCOL),
-        "LWR4+ 1+2 → 3": (lwr4, [run[1], run[2]], run[3], fits.AS_RECORDED),
-        "LWR4+ 3 → 1": (lwr4, run[3], run[1], fits.AS_RECORDED),
+        "UR10e → ptp": (ur10e, ur10e_train, ur10e_tests["ptp"], protocol),
+        "UR10e → 40 s": (ur10e, ur10e_train, ur10e_tests["40s"], protocol),
+        "LWR4+ 1+2 → 3": (lwr4, [run[1], run[2]], run[3], recorded.LWR4_AS_RECORDED),
+        "LWR4+ 3 → 1": (lwr4, run[3], run[1], recorded.LWR4_AS_RECORDED),
         "KR300 A → B": (kr300, fits.kr300_trial(folder, "A"), fits.kr300_trial(folder, "B"), None),
     }
     found = {

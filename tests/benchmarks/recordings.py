@@ -20,8 +20,8 @@ TESTS = Path(__file__).resolve().parents[1]
 
 
 def module(name: str) -> ModuleType:
-    """The test module that holds a recording's reader and protocol."""
-    spec = spec_from_file_location(name, TESTS / "recordings" / f"test_{name}.py")
+    """The module that holds a recording's reader and protocol."""
+    spec = spec_from_file_location(name, TESTS / "recordings" / f"{name}.py")
     assert spec is not None and spec.loader is not None
     loaded = module_from_spec(spec)
     spec.loader.exec_module(loaded)
@@ -29,11 +29,12 @@ def module(name: str) -> ModuleType:
 
 
 def emps(folder: Path) -> list[tuple[str, str, str]]:
-    emps = module("emps")
+    recorded = module("recorded")
     model = DynamicModel(library.emps())
-    fit = identify(model, emps.trial(folder, "DATA_EMPS.mat"), method="ols", preprocessing=emps.PROTOCOL)
+    trial = recorded.emps(folder, "DATA_EMPS.mat")
+    fit = identify(model, trial, method="ols", preprocessing=recorded.EMPS_PROTOCOL)
     values = ", ".join(f"{v:.2f} ± {s:.2f}" for v, s in zip(fit.beta, fit.sigma, strict=True))
-    own = identify(model, emps.trial(folder, "DATA_EMPS.mat"))
+    own = identify(model, trial)
     return [
         ("EMPS, protocol: M, Fv, Fc, offset", values, "95.11 ± 0.11, 203.50 ± 1.15, 20.39 ± 0.10, −3.16 ± 0.04"),
         ("EMPS, protocol: relative error, cond", f"{fit.errors().stacked:.2%}, {fit.condition_number:.2f}", "4.08 %, 25.99"),
@@ -42,16 +43,13 @@ def emps(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def ur10e(folder: Path) -> list[tuple[str, str, str]]:
-    ur10e = module("ur10e")
+    recorded = module("recorded")
     base = BaseParameters.of(DynamicModel(library.ur10e(), rotor_inertia=True))
-    train = ur10e.trial(folder, "20_02_10-30sec_12harm", 635, 3510)
-    tests = {
-        "ptp_10_points": ur10e.trial(folder, "20_01_17-ptp_10_points", 700, 4200),
-        "40sec_12harm": ur10e.trial(folder, "20_02_12-40sec_12harm", 500, 4460),
-    }
+    train = recorded.ur10e(folder, *recorded.UR10E_TRAIN)
+    tests = {name: recorded.ur10e(folder, *recorded.UR10E_TESTS[key]) for key, name in (("ptp", "ptp_10_points"), ("40s", "40sec_12harm"))}
     fits = {
-        "protocol, plain": identify(base, train, method="ols", preprocessing=ur10e.PROTOCOL),
-        "protocol, weighted": identify(base, train, method="wls", reweightings=1, preprocessing=ur10e.PROTOCOL),
+        "protocol, plain": identify(base, train, method="ols", preprocessing=recorded.UR10E_PROTOCOL),
+        "protocol, weighted": identify(base, train, method="wls", reweightings=1, preprocessing=recorded.UR10E_PROTOCOL),
         "defaults": identify(base, train),
     }
     other = {"protocol, plain": ("18.13 %", "–"), "protocol, weighted": ("17.34 %", "10.5 %"), "defaults": ("–", "–")}
@@ -70,7 +68,7 @@ def ur10e(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def panda(folder: Path) -> list[tuple[str, str, str]]:
-    panda = module("panda")
+    panda = module("test_panda")
     base = BaseParameters.of(DynamicModel(library.panda()))
     trial = panda.read_trial(folder)
     return [
@@ -84,18 +82,18 @@ def panda(folder: Path) -> list[tuple[str, str, str]]:
 
 
 def lwr4(folder: Path) -> list[tuple[str, str, str]]:
-    lwr4 = module("lwr4")
+    recorded = module("recorded")
     model = DynamicModel(Robot.from_urdf(folder / "lwr4" / "kuka_lwr4.urdf"))
     rows = []
     for train, test in (((1, 2), 3), ((3,), 1), ((2, 3), 1)):
-        fit = identify(model, [lwr4.trial(folder, run) for run in train], method="ols", preprocessing=lwr4.AS_RECORDED)
-        error = validate(fit, lwr4.trial(folder, test)).errors.stacked
+        fit = identify(model, [recorded.lwr4(folder, run) for run in train], method="ols", preprocessing=recorded.LWR4_AS_RECORDED)
+        error = validate(fit, recorded.lwr4(folder, test)).errors.stacked
         rows.append((f"LWR4+, plain least squares, runs {'+'.join(map(str, train))} → {test}: stacked", f"{error:.2%}", "–"))
     return rows
 
 
 def tx40(folder: Path) -> list[tuple[str, str, str]]:
-    tx40 = module("tx40")
+    tx40 = module("test_tx40")
     robot = tx40.robot_of(folder)
     model = DynamicModel(robot.with_coupling(None), friction="viscous+coulomb", rotor_inertia=True).with_torque_basis(("Iam6", "fvm6", "fsm6"), tx40.wrist)
     fit = identify(model, tx40.samples_of(folder, robot), method="ols")

@@ -7,32 +7,29 @@ Controller of the recording's publication: u = kv (kp (qg − q) − dq), with t
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from recorded import DATA, EMPS_PROTOCOL, emps, emps_signals
 
-from optid import DynamicModel, IdentificationResult, Preprocessing, Trial, identify, library
+from optid import DynamicModel, IdentificationResult, Trial, identify, library
 from optid.errors import DataError, SolveError, UnknownNameError
 from optid.problems.closed_loop import ClosedLoop
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "emps"
 GAIN, KP, KV = 35.15065, 160.18, 243.45
-PROTOCOL = Preprocessing(cutoff=100, velocity_cutoff=None, acceleration_cutoff=None, trim=50, min_speed=0.0, decimate=10)
+PROTOCOL = EMPS_PROTOCOL
 
 
 def read(name: str) -> dict[str, np.ndarray]:
-    from scipy.io import loadmat
-
     if not DATA.is_dir():
-        pytest.skip("no recordings at ../shared/data/emps beside the checkout")
-    return {key: np.asarray(value, dtype=float).ravel() for key, value in loadmat(DATA / name).items() if not key.startswith("__")}
+        pytest.skip("no recordings at ../shared/data beside the checkout")
+    return emps_signals(DATA, name)
 
 
 def trial(name: str) -> Trial:
-    data = read(name)
-    return Trial(data["t"], data["qm"], tau=GAIN * data["vir"], name=name)
+    read(name)
+    return emps(DATA, name)
 
 
 def law(q: Any, dq: Any, r: Any) -> Any:

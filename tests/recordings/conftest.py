@@ -6,8 +6,7 @@ import warnings
 from pathlib import Path
 
 import pytest
-
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+from recorded import DATA
 
 
 @pytest.fixture(scope="session")

@@ -6,23 +6,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from recorded import EMPS_PROTOCOL, emps
 
-from optid import DynamicModel, IdentificationResult, Preprocessing, Trial, identify, library, validate
-
-PROTOCOL = Preprocessing(cutoff=100, torque_cutoff=None, velocity_cutoff=None, acceleration_cutoff=None, order=4, trim=50, min_speed=0.0, decimate=10)
-
-
-def trial(folder: Path, name: str) -> Trial:
-    from scipy.io import loadmat
-
-    data = loadmat(folder / "emps" / name)
-    force = float(data["gtau"].ravel()[0]) * data["vir"].ravel()
-    return Trial(data["t"].ravel(), data["qm"].ravel(), tau=force, name=name)
+from optid import DynamicModel, IdentificationResult, identify, library, validate
 
 
 @pytest.fixture(scope="module")
 def fit(recordings: Path) -> IdentificationResult:
-    return identify(DynamicModel(library.emps()), trial(recordings, "DATA_EMPS.mat"), method="ols", preprocessing=PROTOCOL)
+    return identify(DynamicModel(library.emps()), emps(recordings, "DATA_EMPS.mat"), method="ols", preprocessing=EMPS_PROTOCOL)
 
 
 def test_parameters(fit: IdentificationResult) -> None:
@@ -42,13 +33,13 @@ def test_sigmas_condition_and_error(fit: IdentificationResult) -> None:
 
 def test_prediction_of_the_pulse_recording(recordings: Path, fit: IdentificationResult) -> None:
     """5.95 %: the pulses are already in the recorded voltage, so inverse dynamics need no extra term."""
-    result = validate(fit, trial(recordings, "DATA_EMPS_PULSES.mat"))
+    result = validate(fit, emps(recordings, "DATA_EMPS_PULSES.mat"))
     assert 100 * result.errors.stacked == pytest.approx(5.95, abs=0.2)
 
 
 def test_defaults_agree_with_the_protocol(recordings: Path) -> None:
     """What a user gets without any option: within 0.1 % of the published mass and friction, and 1.5 % of the offset."""
-    found = identify(DynamicModel(library.emps()), trial(recordings, "DATA_EMPS.mat"))
+    found = identify(DynamicModel(library.emps()), emps(recordings, "DATA_EMPS.mat"))
     assert found.formulas == ("m1", "fv1", "fc1", "fo1")
     assert found.beta[:3] == pytest.approx([95.1089, 203.5034, 20.3935], rel=1e-3)
     assert found.beta[3] == pytest.approx(-3.1648, rel=0.015)

@@ -5,26 +5,10 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
-import numpy as np
 import pytest
+from recorded import LWR4_AS_RECORDED, lwr4
 
-from optid import BaseParameters, DynamicModel, Preprocessing, Robot, Trial, identify, validate
-
-AS_RECORDED = Preprocessing(
-    cutoff=None,
-    torque_cutoff=None,
-    velocity_cutoff=None,
-    acceleration_cutoff=None,
-    use_measured_velocity=True,
-    use_measured_acceleration=True,
-    trim=200,
-    min_speed=0.0,
-)
-
-
-def trial(folder: Path, run: int) -> Trial:
-    with np.load(folder / "lwr4" / f"measurements_{run}.npz", allow_pickle=False) as data:
-        return Trial(data["times"], data["positions"], dq=data["velocities"], ddq=data["accelerations"], tau=data["torques"], name=f"run {run}")
+from optid import BaseParameters, DynamicModel, Robot, identify, validate
 
 
 @pytest.fixture(scope="module")
@@ -42,5 +26,5 @@ def test_ranks(robot: Robot) -> None:
 @pytest.mark.parametrize("train, test, low, high", [((1, 2), 3, 12.7, 13.6), ((3,), 1, 4.1, 6.7), ((2, 3), 1, 2.2, 2.6)])
 def test_plain_least_squares(recordings: Path, robot: Robot, train: tuple[int, ...], test: int, low: float, high: float) -> None:
     """Stacked errors reproduced elsewhere: 12.7-13.6, 4.1-6.7, 2.5-2.6 % (here 2.3 % for the last, with all samples of the run)."""
-    fit = identify(DynamicModel(robot), [trial(recordings, run) for run in train], method="ols", preprocessing=AS_RECORDED)
-    assert low <= 100 * validate(fit, trial(recordings, test)).errors.stacked <= high
+    fit = identify(DynamicModel(robot), [lwr4(recordings, run) for run in train], method="ols", preprocessing=LWR4_AS_RECORDED)
+    assert low <= 100 * validate(fit, lwr4(recordings, test)).errors.stacked <= high

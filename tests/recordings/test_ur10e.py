@@ -6,30 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from recorded import UR10E_PROTOCOL, UR10E_TRAIN, ur10e, ur10e_tests
 
 from optid import BaseParameters, DynamicModel, IdentificationResult, Preprocessing, Trial, identify, library, validate
 from optid.errors import DataWarning, FileError
 from optid.experiment import Mapping, import_csv
-from optid.signals import Nyquist
-
-GAINS = (10.0, 10.6956, 8.4566, 9.0029, 9.48, 10.1232)
-PROTOCOL = Preprocessing(
-    clock="recorded",
-    cutoff=None,
-    use_measured_velocity=True,
-    velocity_cutoff=Nyquist(0.15),
-    acceleration_cutoff=Nyquist(0.15),
-    torque_cutoff=Nyquist(0.20),
-    order=5,
-    trim=0,
-    min_speed=0.0,
-)
-
-
-def trial(folder: Path, name: str, first: int, last: int) -> Trial:
-    """Rows first...last (counted from 1) of a log: t, q, dq, current, two commanded signals."""
-    table = np.loadtxt(folder / "ur10e" / f"ur-{name}.csv", delimiter=",")[first - 1 : last]
-    return Trial(table[:, 0], table[:, 1:7], dq=table[:, 7:13], current=table[:, 13:19], name=name).with_torque_from_current(GAINS)
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +22,12 @@ def base() -> BaseParameters:
 
 @pytest.fixture(scope="module")
 def train(recordings: Path) -> Trial:
-    return trial(recordings, "20_02_10-30sec_12harm", 635, 3510)
+    return ur10e(recordings, *UR10E_TRAIN)
 
 
 @pytest.fixture(scope="module")
 def tests(recordings: Path) -> dict[str, Trial]:
-    return {"ptp": trial(recordings, "20_01_17-ptp_10_points", 700, 4200), "40s": trial(recordings, "20_02_12-40sec_12harm", 500, 4460)}
+    return ur10e_tests(recordings)
 
 
 def raw(fit: IdentificationResult, test: Trial) -> tuple[np.ndarray, float]:
@@ -56,14 +37,14 @@ def raw(fit: IdentificationResult, test: Trial) -> tuple[np.ndarray, float]:
 
 def test_protocol_plain(base: BaseParameters, train: Trial, tests: dict[str, Trial]) -> None:
     """Reproduced elsewhere: ptp 12.9 5.2 5.7 12.9 15.9 56.1, mean 18.13."""
-    per_joint, mean = raw(identify(base, train, method="ols", preprocessing=PROTOCOL), tests["ptp"])
+    per_joint, mean = raw(identify(base, train, method="ols", preprocessing=UR10E_PROTOCOL), tests["ptp"])
     assert per_joint == pytest.approx([12.9, 5.2, 5.7, 12.9, 15.9, 56.1], abs=0.15)
     assert mean <= 18.2
 
 
 def test_protocol_weighted(base: BaseParameters, train: Trial, tests: dict[str, Trial]) -> None:
     """One pass of weights 1/std: ptp mean 17.34 %, 40 s 10.5 5.0 5.8 10.9 17.0 13.6."""
-    fit = identify(base, train, method="wls", reweightings=1, preprocessing=PROTOCOL)
+    fit = identify(base, train, method="wls", reweightings=1, preprocessing=UR10E_PROTOCOL)
     assert raw(fit, tests["ptp"])[1] <= 17.4
     per_joint, mean = raw(fit, tests["40s"])
     assert per_joint == pytest.approx([10.5, 5.0, 5.8, 10.9, 17.0, 13.6], abs=0.35)
@@ -85,8 +66,8 @@ def test_defaults_predict_moving_joints_better(base: BaseParameters, train: Tria
 def test_moving_errors_and_friction_on_another_motion(base: BaseParameters, recordings: Path) -> None:
     """C67: train 14harm50sec, validate 20sec_5harm where |dq| > 0.01 rad/s, 8 Hz: within 1.3 times the case's errors."""
     options = Preprocessing(cutoff=8, torque_cutoff=8, velocity_cutoff=8, use_measured_velocity=True, min_speed=0.01)
-    fit = identify(base, trial(recordings, "20_02_19_14harm50sec", 195, 4966), method="ols", preprocessing=options)
-    result = validate(fit, trial(recordings, "20_02_06-20sec_5harm", 413, 2648))
+    fit = identify(base, ur10e(recordings, "20_02_19_14harm50sec", 195, 4966), method="ols", preprocessing=options)
+    result = validate(fit, ur10e(recordings, "20_02_06-20sec_5harm", 413, 2648))
     reached = np.array([0.091, 0.052, 0.045, 0.123, 0.080, 0.070])
     assert (np.array([j.moving for j in result.joints]) <= 1.3 * reached).all()
     assert [fit.value(f"fc{j}") for j in range(1, 7)] == pytest.approx([13.4, 14.1, 5.2, 2.1, 2.7, 2.3], rel=0.25)

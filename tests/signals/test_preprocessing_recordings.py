@@ -1,34 +1,29 @@
 """The pipeline on real recordings: derivatives against the recorders' own, and the published EMPS fit."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+import recorded
 
 from optid.errors import DataWarning
 from optid.experiment.trial import Trial
 from optid.signals import Nyquist, Preprocessing, stamps_over_clock
 
-DATA = Path(__file__).resolve().parents[2] / "../shared/data"
-
 
 def recording(*parts):
-    path = DATA.joinpath(*parts)
+    path = recorded.DATA.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"the recording {'/'.join(parts)} is not beside the checkout")
     return path
 
 
 def emps():
-    from scipy.io import loadmat
-
-    file = loadmat(recording("emps", "DATA_EMPS.mat"))
-    return Trial(time=file["t"].ravel(), q=file["qm"], tau=file["vir"] * file["gtau"], name="emps")
+    recording("emps", "DATA_EMPS.mat")
+    return recorded.emps(recorded.DATA, "DATA_EMPS.mat")
 
 
 def ur10e(name):
-    table = np.loadtxt(recording("ur10e", f"{name}.csv"), delimiter=",")
-    return Trial(time=table[:, 0], q=table[:, 1:7], dq=table[:, 7:13], tau=table[:, 13:19], name=name)
+    recording("ur10e", f"ur-{name}.csv")
+    return recorded.ur10e(recorded.DATA, name)
 
 
 def panda():
@@ -37,8 +32,8 @@ def panda():
 
 
 def lwr4(run):
-    file = np.load(recording("lwr4", f"measurements_{run}.npz"))
-    return Trial(time=file["times"], q=file["positions"], dq=file["velocities"], ddq=file["accelerations"], tau=file["torques"])
+    recording("lwr4", f"measurements_{run}.npz")
+    return recorded.lwr4(recorded.DATA, run)
 
 
 def against(samples, trial, what):
@@ -71,7 +66,7 @@ def test_emps_by_default_is_within_one_percent():
     assert beta == pytest.approx([95.1089, 203.5034, 20.3935, -3.1648], rel=0.012)
 
 
-@pytest.mark.parametrize("name", ["ur-20_01_17-ptp_10_points", "ur-20_02_10-30sec_12harm", "ur-20_02_19_14harm50sec"])
+@pytest.mark.parametrize("name", ["20_01_17-ptp_10_points", "20_02_10-30sec_12harm", "20_02_19_14harm50sec"])
 def test_ur10e_by_default_agrees_with_the_robots_own_velocity(name):
     trial = ur10e(name)
     with pytest.warns(DataWarning, match="believed"):
@@ -83,7 +78,7 @@ def test_ur10e_by_default_agrees_with_the_robots_own_velocity(name):
 
 
 def test_ur10e_protocol_filters_are_fractions_of_nyquist_on_an_even_clock():
-    trial = ur10e("ur-20_02_10-30sec_12harm").window(634, 3510)
+    trial = ur10e("20_02_10-30sec_12harm").window(634, 3510)
     protocol = Preprocessing(
         clock="nominal",
         cutoff=None,

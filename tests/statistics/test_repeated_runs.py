@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from recorded import DATA, LWR4_AS_RECORDED, lwr4
 
-from optid import BaseParameters, DynamicModel, IdentificationResult, Preprocessing, Robot, Trial, identify
+from optid import BaseParameters, DynamicModel, IdentificationResult, Robot, identify
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lwr4"
-AS_RECORDED = Preprocessing(
-    cutoff=None,
-    velocity_cutoff=None,
-    acceleration_cutoff=None,
-    use_measured_velocity=True,
-    use_measured_acceleration=True,
-    clock="nominal",
-    trim=200,
-    min_speed=0.0,
-)
+AS_RECORDED = replace(LWR4_AS_RECORDED, clock="nominal")
 
 
 @pytest.fixture(scope="module")
 def fits() -> tuple[IdentificationResult, IdentificationResult]:
     if not DATA.is_dir():
-        pytest.skip(f"no recordings at ../shared/data/{DATA.name} beside the checkout")
-    base = BaseParameters.of(DynamicModel(Robot.from_urdf(DATA / "kuka_lwr4.urdf")))
+        pytest.skip("no recordings at ../shared/data beside the checkout")
+    base = BaseParameters.of(DynamicModel(Robot.from_urdf(DATA / "lwr4" / "kuka_lwr4.urdf")))
 
     def fit(run: int) -> IdentificationResult:
-        with np.load(DATA / f"measurements_{run}.npz", allow_pickle=False) as data:
-            trial = Trial(data["times"], data["positions"], dq=data["velocities"], ddq=data["accelerations"], tau=data["torques"], name=f"run {run}")
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "Time stamps spread")
-            return identify(base, trial, preprocessing=AS_RECORDED)
+            return identify(base, lwr4(DATA, run), preprocessing=AS_RECORDED)
 
     return fit(1), fit(2)
 
