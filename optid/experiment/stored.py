@@ -84,10 +84,7 @@ class StoredTrial:
                 raise FileError(sentence(f"file {self.path}", "changed while it was read", "a file that nobody writes", "Start again when it is done."))
             group = self._group(file)
             part = slice(start, stop)
-            found = {"time": _dataset(group, "time")[part].astype(float) * self.factors["time"][0]}
-            for what in signals:
-                rows = _dataset(group, what)[part].astype(float)
-                found[what] = rows.reshape(len(rows), self.n) * self.factors[what]
+            found = {what: self._in_si(what, _dataset(group, what)[part].astype(float, copy=False)) for what in ("time", *signals)}
             found["valid"] = _dataset(group, "valid")[part] != 0 if "valid" in group else np.ones(len(found["time"]), dtype=bool)
             return found
 
@@ -105,6 +102,10 @@ class StoredTrial:
         for fault in nonfinite_faults(trial, first=start):
             raise DataError(f"file {self.path}, {fault}")
         return trial
+
+    def _in_si(self, what: str, rows: Array) -> Array:
+        shaped, factors = (rows, self.factors[what][0]) if what == "time" else (rows.reshape(len(rows), self.n), self.factors[what])
+        return shaped if (factors == 1.0).all() else shaped * factors
 
     def _group(self, file: h5py.File) -> h5py.Group:
         trials = sound_item(file, "trials")

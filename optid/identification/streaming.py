@@ -59,9 +59,12 @@ class FittedRecording:
         """Number of samples."""
         return self.stored.n_samples
 
-    def stamps(self, start: int, stop: int) -> NDArray[np.float64]:
-        """Times of rows ``start:stop`` [s]."""
-        return self.stored.arrays(start, stop, ())["time"]
+    trusted = True
+
+    def axis(self, start: int, stop: int) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Times of rows ``start:stop`` [s], and which are valid."""
+        found: dict[str, Any] = self.stored.arrays(start, stop, ())
+        return found["time"], found["valid"]
 
     def window(self, start: int, stop: int, signals: Iterable[str]) -> Trial:
         """Rows ``start:stop`` with q and the signals named."""

@@ -85,13 +85,13 @@ class Recorded:
     def measured(self, start: int, stop: int) -> Array:
         """Stamps of samples ``start:stop`` [s]."""
         first, last = (int(row) for row in self.survey.rows(self.stretch.first + np.array([start, stop - 1])))
-        return self.recording.stamps(first, last + 1)[self.survey.good(first, last + 1)]
+        return self.recording.axis(first, last + 1)[0][self.survey.good(first, last + 1)]
 
     def before(self, time: float, *, or_at: bool = False) -> int:
         """Samples before (or at) a time."""
         block = max(int(np.searchsorted(self.survey.table, time, side="right")) - 1, 0) * TABLE
         end = min(block + TABLE, self.recording.n_samples)
-        stamps = self.recording.stamps(block, end)[self.survey.good(block, end)]
+        stamps = self.recording.axis(block, end)[0][self.survey.good(block, end)]
         rank = self.survey.rank(block) + int(np.searchsorted(stamps, time, side="right" if or_at else "left"))
         return int(np.clip(rank - self.stretch.first, 0, self.length))
 

@@ -236,9 +236,11 @@ class InMemory:
         """Number of samples."""
         return self.trial.n_samples
 
-    def stamps(self, start: int, stop: int) -> Array:
-        """Times of rows [s]."""
-        return self.trial.time[start:stop]
+    trusted = False
+
+    def axis(self, start: int, stop: int) -> tuple[Array, NDArray[np.bool_]]:
+        """Times of rows [s], and which are valid."""
+        return self.trial.time[start:stop], self.trial.valid[start:stop]
 
     def window(self, start: int, stop: int, signals: Iterable[str]) -> Trial:
         """Rows ``start:stop``."""

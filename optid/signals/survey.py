@@ -49,8 +49,12 @@ class Recording(Protocol):
     def n_samples(self) -> int:
         """Number of samples."""
 
-    def stamps(self, start: int, stop: int) -> Array:
-        """(B,) times of rows ``start:stop`` [s]."""
+    @property
+    def trusted(self) -> bool:
+        """Whether :meth:`window` raises for numbers that are none in samples marked valid: then nobody need look for them."""
+
+    def axis(self, start: int, stop: int) -> tuple[Array, NDArray[np.bool_]]:
+        """(B,) times of rows ``start:stop`` [s], and (B,) which of them are marked valid."""
 
     def window(self, start: int, stop: int, signals: Iterable[str]) -> Trial:
         """Rows ``start:stop`` with q and the signals named."""
@@ -189,31 +193,33 @@ class _Faults:
             raise DataError(sentence("time stamps", f"{recording.n_samples} of them", "at least two"))
         starts = range(0, recording.n_samples, PART)
 
-        def read(k: int) -> Trial:
-            return recording.window(starts[k], min(starts[k] + PART, recording.n_samples), signals)
+        def read(k: int) -> tuple[Array, NDArray[np.bool_], Trial | None]:
+            part = starts[k], min(starts[k] + PART, recording.n_samples)
+            time, valid = recording.axis(*part)
+            return time, valid, None if recording.trusted and valid.all() else recording.window(*part, signals)
 
-        for start, trial in zip(starts, in_order(read, len(starts)), strict=True):
-            finite = np.ones(trial.n_samples, dtype=bool)
-            for what in signals:
+        for start, (time, valid, trial) in zip(starts, in_order(read, len(starts)), strict=True):
+            finite = np.ones(len(time), dtype=bool)
+            for what in signals if trial is not None else ():
                 good = np.isfinite(getattr(trial, what)).all(axis=1)
                 if not good.all() and not first:
                     row, column = np.argwhere(~np.isfinite(getattr(trial, what)))[0]
-                    first = f"{what} of trial {trial.name!r} at row {start + row}, column {column} ({getattr(trial, what)[row, column]})"
+                    first = f"{what} of trial {recording.name!r} at row {start + row}, column {column} ({getattr(trial, what)[row, column]})"
                     if on_bad == "raise":
                         raise DataError(sentence(first, "not a finite number", "finite numbers", f"Repair {what}, or let on_bad='drop' drop such rows."))
                 finite &= good
-            steps = np.diff(trial.time, prepend=last)
-            _check(trial.time, steps, start, last)
+            steps = np.diff(time, prepend=last)
+            _check(time, steps, start, last)
             distinct = ~(steps == 0)
             ahead = steps[steps > 0]
             if len(ahead):
                 forward, shortest, longest = forward + len(ahead), min(shortest, float(ahead.min())), max(longest, float(ahead.max()))
-            for what, mask in zip(REASONS, (~finite, finite & ~trial.valid, finite & trial.valid & ~distinct), strict=True):
+            for what, mask in zip(REASONS, (~finite, finite & ~valid, finite & valid & ~distinct), strict=True):
                 counts[what] += int(mask.sum())
-            bad.append(start + np.flatnonzero(~(finite & trial.valid & distinct)))
+            bad.append(start + np.flatnonzero(~(finite & valid & distinct)))
             repeats.append(start + np.flatnonzero(~distinct))
-            table.append(trial.time[::TABLE])
-            last = float(trial.time[-1])
+            table.append(time[::TABLE])
+            last = float(time[-1])
         if not forward:
             raise DataError(sentence("time stamps", "none is later than the one before", "increasing times in seconds"))
         gone = {what: number for what, number in counts.items() if number}
@@ -250,7 +256,7 @@ def _steps(recording: Recording, bad: Rows) -> Iterator[Array]:
     last = np.nan
     for start in range(0, recording.n_samples, PART):
         end = min(start + PART, recording.n_samples)
-        time = recording.stamps(start, end)[_good(bad, start, end)]
+        time = recording.axis(start, end)[0][_good(bad, start, end)]
         if len(time):
             steps, last = np.diff(time, prepend=last), float(time[-1])
             yield steps[steps > 0]
@@ -307,7 +313,7 @@ def _stretches(recording: Recording, bad: Rows, report: TimingReport) -> Iterato
 
     for start in range(0, recording.n_samples, PART):
         end = min(start + PART, recording.n_samples)
-        time = recording.stamps(start, end)[_good(bad, start, end)]
+        time = recording.axis(start, end)[0][_good(bad, start, end)]
         if not len(time):
             continue
         steps = np.diff(time, prepend=last if rank else time[0])
