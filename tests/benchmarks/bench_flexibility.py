@@ -7,12 +7,13 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import casadi as ca
 import numpy as np
-from harness import Row, compare, machine
+from harness import Row, compare, limit, machine
 
 from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, vibration_left
 from optid.flexibility.loop import FlexibleLoop
@@ -31,6 +32,8 @@ COMPLEX = {
     "complex γ=0": {"forgetting": 0.0},
 }
 STEPS = (5, 2)
+SECONDS = {"simd": 3.0, "interpreter": 10.0}
+"""Most that a surface of 81 points may take, with a compiled kernel and without a compiler."""
 
 
 def rows() -> Iterator[Row]:
@@ -39,6 +42,12 @@ def rows() -> Iterator[Row]:
     motion = experiment(loop, "zero", "++", "short")
     grid = np.array([(a, b) for a in GRID for b in GRID], dtype=float)
     yield compare("81 flexible loops", lambda: loop.simulate(motion, grid), "CasADi mapaccum, 81 runs", by_mapaccum(loop, motion, grid), 2.0, rounds=3)
+    for backend, seconds in SECONDS.items():
+        chosen = FlexibleLoop(set_a(), backend=backend)
+        chosen.simulate(motion, grid)
+        begin = time.perf_counter()
+        chosen.simulate(motion, grid)
+        yield limit(f"surface of 81 points, {backend}", [time.perf_counter() - begin], seconds)
 
 
 def by_mapaccum(loop: FlexibleLoop, motion: Any, grid: np.ndarray) -> Any:

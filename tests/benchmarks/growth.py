@@ -1,6 +1,7 @@
-"""How time grows with samples, joints, base columns and threads, with the slope in a log-log plot: ``python tests/benchmarks/growth.py [picture.png]``.
+"""How time grows with samples, joints, base columns, threads and workers, with the slope in a log-log plot: ``python growth.py [picture.png]``.
 
-Slopes of 1 in samples: arithmetic, or, for whole results beyond the processor's cache, memory. A slope of 2 in columns: the triangles' arithmetic.
+Beside each slope stands what bounds the largest size: the time that moving its results through memory, or reading its file, takes alone, measured in the
+same run, and the rest, which is arithmetic.
 """
 
 from __future__ import annotations
@@ -8,18 +9,46 @@ from __future__ import annotations
 import os
 import statistics
 import sys
+import tempfile
 import time
+import timeit
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import casadi as ca
+import h5py
 import numpy as np
 from harness import machine
+from long_recording import PART, STORED, model, write
 
+from optid import BaseParameters, identify, identify_batch
 from optid.kernels import JointFactors, Kernel
 from optid.library import panda, ur10e
 from optid.model import DynamicModel
 from optid.robot import Robot
+
+HALF = 0.5
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What the largest size cannot be faster than.
+
+    Attributes
+    ----------
+    what : "memory" or "file"
+    seconds : float
+        That it takes alone.
+    """
+
+    what: str
+    seconds: float
+
+    def of(self, total: float) -> str:
+        """Its share, in words."""
+        share = self.seconds / total
+        return f"{self.what} alone takes {share:.0%} of it: bounded by {self.what if share > HALF else 'arithmetic'}"
 
 
 @dataclass(frozen=True)
@@ -30,6 +59,7 @@ class Growth:
     what: str
     sizes: list[int]
     seconds: list[float]
+    bound: Bound | None = None
 
     @property
     def slope(self) -> float:
@@ -37,8 +67,12 @@ class Growth:
         a, b = np.diff(np.log(self.sizes[-2:])), np.diff(np.log(self.seconds[-2:]))
         return float(b[0] / a[0])
 
+    def __str__(self) -> str:
+        points = ", ".join(f"{n} {self.what} {s:.3g} s" for n, s in zip(self.sizes, self.seconds, strict=True))
+        return f"{self.name}: {points}; slope {self.slope:.2f}" + (f"; {self.bound.of(self.seconds[-1])}" if self.bound else "")
 
-def measured(name: str, what: str, sizes: list[int], make: Callable[[int], Callable[[], object]], rounds: int = 3) -> Growth:
+
+def measured(name: str, what: str, sizes: list[int], make: Callable[[int], Callable[[], object]], bound: Bound | None = None, rounds: int = 3) -> Growth:
     seconds = []
     for size in sizes:
         call = make(size)
@@ -49,7 +83,7 @@ def measured(name: str, what: str, sizes: list[int], make: Callable[[int], Calla
             call()
             times.append(time.perf_counter() - start)
         seconds.append(statistics.median(times))
-    return Growth(name, what, sizes, seconds)
+    return Growth(name, what, sizes, seconds, bound)
 
 
 def states(n: int, size: int) -> list[np.ndarray]:
@@ -97,16 +131,58 @@ def on_threads(count: int) -> Callable[[], object]:
     return limited
 
 
-def growths() -> list[Growth]:
+def in_batches(files: list[Path]) -> Callable[[int], Callable[[], object]]:
+    base = BaseParameters.of(model())
+
+    def with_workers(count: int) -> Callable[[], object]:
+        return lambda: identify_batch(files, base, preprocessing=STORED, workers=count, residuals=False)
+
+    return with_workers
+
+
+def from_file(base: BaseParameters, files: dict[int, Path]) -> Callable[[int], Callable[[], object]]:
+    return lambda size: lambda: identify(base, files[size], preprocessing=STORED, residuals=False)
+
+
+def stored(numbers: int) -> Bound:
+    """Writing so many numbers to memory that is there."""
+    out = np.zeros(numbers)
+    return Bound("memory", fastest(lambda: out.fill(1.0)))
+
+
+def reading(file: Path) -> Bound:
+    """Every number of a file."""
+
+    def run() -> None:
+        with h5py.File(file, "r") as opened:
+            for group in opened["trials"].values():
+                for signal in ("time", "q", "dq", "ddq", "tau", "valid"):
+                    for start in range(0, len(group[signal]), PART):
+                        group[signal][start : start + PART]
+
+    return Bound("file", fastest(run))
+
+
+def fastest(call: Callable[[], object]) -> float:
+    return min(timeit.repeat(call, number=1, repeat=3))
+
+
+def growths(folder: Path) -> list[Growth]:
     six, seven = regressor(ur10e()), regressor(panda())
     sizes = [1_000, 10_000, 100_000]
+    lengths = [10_000, 100_000, 1_000_000]
+    files = {size: write(folder / f"{size}.h5", {"long": size}) for size in lengths}
+    batch = [write(folder / f"batch {k}.h5", {"long": 100_000}, seed=k) for k in range(8)]
+    one = stored(six.nnz_out(0) * sizes[-1])
     return [
-        measured("6-joint regressor, SIMD", "samples", sizes, lambda size: whole(six, "simd", size)),
-        measured("6-joint regressor, interpreter", "samples", sizes, lambda size: whole(six, "interpreter", size)),
+        measured("6-joint regressor, SIMD", "samples", sizes, lambda size: whole(six, "simd", size), one),
+        measured("6-joint regressor, interpreter", "samples", sizes, lambda size: whole(six, "interpreter", size), one),
         measured("6-joint triangles", "samples", [*sizes, 1_000_000], lambda size: streamed(six, size)),
+        measured("6 joints, file to sigmas", "samples", lengths, from_file(BaseParameters.of(model()), files), reading(files[lengths[-1]])),
         measured("regressor of 20000 samples, SIMD", "joints", [2, 4, 6, 8], lambda n: whole(arm(n), "simd", 20_000)),
         measured("7-joint triangles of 50000 samples", "columns", [10, 20, 40, 70], lambda columns: streamed(seven, 50_000, columns)),
         measured("6-joint triangles of 200000 samples", "threads", [1, 2], on_threads),
+        measured("8 files of 100000 samples to sigmas", "workers", [1, 2], in_batches(batch)),
     ]
 
 
@@ -126,10 +202,10 @@ def draw(results: list[Growth], path: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    results = growths()
+    with tempfile.TemporaryDirectory() as folder:
+        results = growths(Path(folder))
     print(machine())
-    for g in results:
-        print(f"{g.name}: {', '.join(f'{n} {g.what} {s:.3g} s' for n, s in zip(g.sizes, g.seconds, strict=True))}; slope {g.slope:.2f}")
+    print(*results, sep="\n")
     if arguments:
         draw(results, arguments[0])
 

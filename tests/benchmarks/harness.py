@@ -6,7 +6,7 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
@@ -56,6 +56,22 @@ def compare(name: str, ours: Callable[[], object], rival: str, theirs: Callable[
     mine, other = (statistics.median(t) for t in zip(*times, strict=True))
     ratios = [b / a for a, b in times]
     return Row(name, mine, other, rival, wanted, (max(ratios) - min(ratios)) / (2 * statistics.median(ratios)))
+
+
+def limit(name: str, measured: Sequence[float], most: float, of_time: bool = True, slack: float = 0.0) -> Row:
+    """Measurements (seconds, or another unit that the name says) against the most they may be.
+
+    Parameters
+    ----------
+    of_time : bool
+        Wall time: other programs that want the processors make it longer, and the load that they are counts as noise.
+    slack : float
+        Further relative noise.
+    """
+    middle = statistics.median(measured)
+    spread = (max(measured) - min(measured)) / (2 * middle) + slack
+    busy = max(os.getloadavg()[0] / (os.cpu_count() or 1) - 1.0, 0.0) if of_time else 0.0
+    return Row(name, middle, most, "limit", 1.0, spread + busy)
 
 
 def _seconds(call: Callable[[], object]) -> float:
