@@ -54,6 +54,7 @@ _NAMES = {
     "OptidError": "optid.errors",
 }
 _ROOMS = (
+    "campaign",
     "control",
     "errors",
     "excitation",

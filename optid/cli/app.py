@@ -15,13 +15,13 @@ from .guard import Commands
 from .identify import identify
 from .import_ import import_
 from .info import info
+from .run import run
 from .tune import tune
 from .validate import validate
 
 app = typer.Typer(
     cls=Commands,
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Find a robot's dynamic model from measurements.",
@@ -51,6 +51,7 @@ app.command("identify")(identify)
 app.command("validate")(validate)
 app.command("base")(base)
 app.command("design")(design)
+app.command("run")(run)
 app.command("drives")(drives)
 app.command("export")(export)
 app.add_typer(tune, name="tune")
