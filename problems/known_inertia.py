@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import RobotError, sentence
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
+from optid.model.arguments import instance
 from optid.regressor import BaseParameters
 
 from .drive_fit import DriveFit
@@ -66,6 +67,7 @@ class KnownInertia:
         preprocessing : Preprocessing, optional
             ``Preprocessing(decimate=10)`` filters torque and model alike, which noisy currents at 1 kHz want; a filter of the torque alone biases friction.
         """
+        instance(model, DynamicModel, "model for an identification with known inertia", "Make one: DynamicModel(robot, rotor_inertia=True).")
         if not model.rotor_inertia or not {"viscous", "coulomb"} <= set(model.friction):
             raise RobotError(
                 sentence(

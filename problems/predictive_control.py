@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
+from optid.model.arguments import instance, positive, whole
+from optid.model.arrays import numbers
 
 from .forms import Nlp
 from .nlp import Advice
@@ -75,16 +77,15 @@ class PredictiveModel:
     torque: ArrayLike | None = None
 
     def __post_init__(self) -> None:
+        instance(self.model, DynamicModel, "model of a predictive controller", "Make one: DynamicModel(robot).")
         n = self.model.n
         put = object.__setattr__
         put(self, "pi", self.model._pi(self.model.nominal_parameters() if self.pi is None else self.pi))
-        if not 0 < self.period < np.inf or int(self.horizon) != self.horizon or self.horizon < 1:
-            raise DataError(
-                sentence("period and horizon of a predictive controller", f"{self.period} s, {self.horizon}", "seconds above 0 and a whole number ≥ 1")
-            )
+        positive(self.period, "period of a predictive controller")
+        whole(self.horizon, "horizon of a predictive controller", 1, "a whole number of periods, 1 or more")
         limits = self.model.robot.limits.torque if self.torque is None else self.torque
         for what, value in (("position", self.position), ("speed", self.speed), ("effort", self.effort), ("torque", limits)):
-            array = np.asarray(value, dtype=float)
+            array = numbers(value, f"{what} of a predictive controller")
             if array.shape not in ((), (n,)) or np.isnan(array).any() or (array < 0).any():
                 raise DataError(sentence(f"{what} of a predictive controller", array.tolist(), f"a number that is not negative, or {n} of them"))
             put(self, what, np.broadcast_to(array, (n,)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,11 @@ _STATUS: dict[str, Status] = {
 }
 
 
-def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run) -> Outcome:
+def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run, *, convex: bool = False) -> Outcome:
     """Run one CasADi NLP plugin on the scaled problem and report what it says.
 
-    Iterates reach ``run`` in the user's units. Exceptions of the backend become the status ``failed``.
+    Iterates reach ``run`` in the user's units. Exceptions of the backend become the status ``failed``. ``convex`` makes exact second derivatives convex here,
+    for Hessians on which CasADi's own convexification gives up.
     """
     import casadi as ca
 
@@ -39,10 +40,12 @@ def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run) -> O
     rows = g.shape[0]
     watch = _watcher(form, run, rows)
     own: dict[str, Any] = {}
-    if form.advice.curvature and type(form).hessian is not Nlp.hessian:
-        interior = plugin == "ipopt"  # it takes the upper triangle, and copes with negative curvature
-        own = {"hess_lag": _curvature(form, rows, interior)} | ({} if interior else {"convexify_strategy": "none"})
     try:
+        if form.advice.curvature and type(form).hessian is not Nlp.hessian:
+            interior = plugin == "ipopt"  # it takes the upper triangle, and copes with negative curvature
+            own = {"hess_lag": _curvature(_own_hessian(form), form.size, rows, interior)}
+        elif convex:
+            own = {"hess_lag": _curvature(_exact_hessian(symbol, f, g), form.size, rows, interior=False)}
         solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, **own, "iteration_callback": watch, "error_on_fail": False})
         answer = solver(x0=run.x0 / form.scales, lbx=form.lbx / form.scales, ubx=form.ubx / form.scales, lbg=form.lbg, ubg=form.ubg)
         stats = solver.stats()
@@ -73,12 +76,34 @@ def _short(error: Exception) -> str:
     return lines[-1] if lines else type(error).__name__
 
 
-def _curvature(form: Nlp, rows: int, interior: bool) -> Any:
-    """CasADi callback with the Hessian of the Lagrangian that the form computes itself, in scaled variables; made convex for methods that need it so."""
+Hessian = Callable[[np.ndarray, float, np.ndarray], np.ndarray]
+"""(scaled variables, weight of the objective, multipliers of the rows) → Hessian of the Lagrangian in scaled variables."""
+
+
+def _own_hessian(form: Nlp) -> Hessian:
+    """The Hessian that a form computes itself."""
+
+    def second(z: np.ndarray, weight: float, multipliers: np.ndarray) -> np.ndarray:
+        return np.asarray(form.hessian(z * form.scales, weight, multipliers) * np.outer(form.scales, form.scales))
+
+    return second
+
+
+def _exact_hessian(z: Any, f: Any, g: Any) -> Hessian:
+    """The Hessian of expressions in z."""
     import casadi as ca
 
-    shapes = (ca.Sparsity.dense(form.size, 1), ca.Sparsity(0, 0), ca.Sparsity.dense(1, 1), ca.Sparsity.dense(rows, 1))
-    pattern = ca.Sparsity.upper(form.size) if interior else ca.Sparsity.dense(form.size, form.size)
+    weight, multipliers = type(z).sym("weight"), type(z).sym("multipliers", g.shape[0])
+    function = ca.Function("second", [z, weight, multipliers], [ca.densify(ca.hessian(weight * f + ca.dot(multipliers, g), z)[0])])
+    return lambda *arguments: np.asarray(function(*arguments).full())
+
+
+def _curvature(second: Hessian, size: int, rows: int, interior: bool) -> Any:
+    """CasADi callback with a Hessian of the Lagrangian; made convex for methods that need it so."""
+    import casadi as ca
+
+    shapes = (ca.Sparsity.dense(size, 1), ca.Sparsity(0, 0), ca.Sparsity.dense(1, 1), ca.Sparsity.dense(rows, 1))
+    pattern = ca.Sparsity.upper(size) if interior else ca.Sparsity.dense(size, size)
 
     class Curvature(ca.Callback):
         def __init__(self) -> None:
@@ -99,20 +124,19 @@ def _curvature(form: Nlp, rows: int, interior: bool) -> Any:
 
         def eval(self, arguments: Any) -> list[Any]:
             x, _, weight, multipliers = arguments
-            second = form.hessian(np.asarray(x).ravel() * form.scales, float(weight), np.asarray(multipliers).ravel())
-            second = second * np.outer(form.scales, form.scales)
-            return [ca.project(ca.DM(second if interior else _convex(second)), pattern)]
+            found = second(np.asarray(x).ravel(), float(weight), np.asarray(multipliers).ravel())
+            return [ca.project(ca.DM(found if interior else _convex(found)), pattern)]
 
     return Curvature()
 
 
 def _convex(second: np.ndarray) -> np.ndarray:
-    """The symmetric matrix with the magnitudes of its eigenvalues, none below a millionth of the largest."""
+    """The symmetric matrix with the magnitudes of its eigenvalues, none below a millionth of the largest, nor below 1e-7."""
     if not np.isfinite(second).all():
         return second
     values, vectors = np.linalg.eigh(second)
     size = np.abs(values)
-    return np.asarray((vectors * np.maximum(size, 1e-6 * size.max(initial=0.0))) @ vectors.T)
+    return np.asarray((vectors * np.maximum(size, max(1e-7, 1e-6 * size.max(initial=0.0)))) @ vectors.T)
 
 
 def _watcher(form: Nlp, run: Run, rows: int) -> Any:

@@ -73,4 +73,8 @@ class Sqp:
         }
         if exact:
             options["convexify_strategy"] = "eigen-reflect"
-        return solve_nlp("sqpmethod", {**options, **dict(self.more)}, form, run)
+        outcome = solve_nlp("sqpmethod", {**options, **dict(self.more)}, form, run)
+        if exact and outcome.status == "failed" and outcome.x is None and "convexify_strategy" not in self.more:
+            # CasADi's eigenvalues of the Hessian did not converge, and it fell over its own message
+            return solve_nlp("sqpmethod", {**options, **dict(self.more), "convexify_strategy": "none"}, form, run, convex=True)
+        return outcome

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, SolveError, UnsuitableSolverError, sentence
+from optid.model.arguments import positive
+from optid.simulation.integrate import SMALLEST_RTOL
 from optid.simulation.plant import Plant, State
 
 from .laws import Law, VoltageLaw
@@ -37,8 +39,9 @@ def run_continuous(
 
     if not isinstance(controller, (Law, VoltageLaw)):
         raise UnsuitableSolverError(sentence(f"controller {type(controller).__name__}", "no continuous-time law", "a law, or a sampled run", "Give a period."))
-    if not 0 < record <= duration:
-        raise DataError(sentence("time between records", record, f"above 0, at most the duration {duration:g} s"))
+    if positive(record, "time between records") > duration:
+        raise DataError(sentence("time between records", record, f"at most the duration, {duration:g} s"))
+    rtol = max(positive(rtol, "rtol of continuous control", "a positive number"), SMALLEST_RTOL)
     n, evaluations = plant.n, 0
     still = np.zeros(n)
     held: Target | None = None

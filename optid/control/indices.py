@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.kinematics import forward_kinematics
+from optid.model.arguments import instance
+from optid.model.arrays import numbers
 from optid.robot import Robot
 
 if TYPE_CHECKING:
@@ -45,7 +47,7 @@ class Indices:
     @classmethod
     def of(cls, time: ArrayLike, error: ArrayLike, names: tuple[str, ...] = ()) -> Indices:
         """From errors (N, m) at increasing times (N,) [s]."""
-        t, e = np.asarray(time, dtype=float), np.asarray(error, dtype=float)
+        t, e = numbers(time, "times of the errors"), numbers(error, "errors to sum")
         e = e[:, None] if e.ndim == 1 else e
         if t.ndim != 1 or e.ndim != 2 or len(t) != len(e):
             raise ShapeError(sentence("errors to sum", f"time {t.shape}, error {e.shape}", "(N,) and (N, m)"))
@@ -55,8 +57,8 @@ class Indices:
         if len(labels) != e.shape[1]:
             raise ShapeError(sentence("names of the errors", f"{len(labels)}", f"{e.shape[1]}, one a column"))
         at = np.abs(e).argmax(axis=0)
-        squares = np.trapezoid(e**2, t, axis=0)
-        return cls(labels, np.trapezoid(np.abs(e), t, axis=0), squares, np.sqrt(squares / (t[-1] - t[0])), e[at, np.arange(e.shape[1])], t[at])
+        squares = np.asarray(np.trapezoid(e**2, t, axis=0))
+        return cls(labels, np.asarray(np.trapezoid(np.abs(e), t, axis=0)), squares, np.sqrt(squares / (t[-1] - t[0])), e[at, np.arange(e.shape[1])], t[at])
 
     def __getitem__(self, name: str) -> dict[str, float]:
         """All indices of one signal."""
@@ -96,6 +98,9 @@ def tracking_indices(simulation: Simulation, robot: Robot | None = None) -> Trac
     robot : Robot, optional
         For the tool's position; the simulated plant's by default.
     """
+    from .simulate import Simulation
+
+    instance(simulation, Simulation, "motion to judge", "simulate makes one.")
     arm = robot if robot is not None else simulation.robot
     tool = cartesian_error(arm, simulation.q, simulation.wanted.q)
     return TrackingIndices(Indices.of(simulation.time, simulation.error, arm.joint_names), Indices.of(simulation.time, tool, ("x", "y", "z")))

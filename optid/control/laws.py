@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
 from optid.model.actuator import Actuator
+from optid.model.arguments import instance
 from optid.simulation.call import Call
 
 from .outer_loop import OuterLoop
@@ -39,6 +40,8 @@ class Law:
     pi: Any = None
 
     def __post_init__(self) -> None:
+        instance(self.model, DynamicModel, "model of a control law", "Make one: DynamicModel(robot).")
+        instance(self.outer, OuterLoop, "outer loop of a control law", "Make one: OuterLoop.pd(kp).")
         object.__setattr__(self, "pi", self.model._pi(self.model.nominal_parameters() if self.pi is None else self.pi))
         if not np.isfinite(self.pi).all():
             raise DataError(sentence("parameters of a controller", "NaN or infinite values", "finite numbers"))
@@ -125,7 +128,10 @@ class VoltageLaw:
     _gains: Any = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
+        instance(self.law, Law, "law behind voltages")
         object.__setattr__(self, "actuators", tuple(self.actuators))
+        for actuator in self.actuators:
+            instance(actuator, Actuator, "actuator of a voltage law")
         if len(self.actuators) != self.law.model.n:
             raise ShapeError(sentence("actuators of a voltage law", f"{len(self.actuators)}", f"{self.law.model.n}, one for each drive"))
         object.__setattr__(self, "_gains", (np.array([a.gain for a in self.actuators]), np.array([a.motor.R for a in self.actuators])))

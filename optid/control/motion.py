@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 from optid.kernels import Kernel
+from optid.model.arguments import found, positive
 from optid.simulation.call import Call
 
 Array = NDArray[np.float64]
@@ -55,8 +56,9 @@ class ExpressionMotion:
     duration: float
 
     def __post_init__(self) -> None:
-        if not 0 < self.duration < np.inf:
-            raise DataError(sentence("duration of a motion", self.duration, "a positive number of seconds"))
+        if not callable(self.expression):
+            raise DataError(sentence("expression of a motion", found(self.expression), "a function of time", "Write lambda t: ..."))
+        positive(self.duration, "duration of a motion")
 
     @cached_property
     def function(self) -> ca.Function:

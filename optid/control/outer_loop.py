@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
+from optid.model.arrays import numbers
 
 Array = NDArray[np.float64]
 
 
 def critical_gain(kp: ArrayLike) -> Array:
     """Speed gain that damps the error critically: ``kv = 2 √kp`` (V08, Ec. 60)."""
-    gain = np.asarray(kp, dtype=float)
+    gain = numbers(kp, "position gain")
     if not (gain >= 0).all():
         raise DataError(sentence("position gain", gain.tolist(), "numbers that are not negative"))
     return 2 * np.sqrt(gain)
@@ -48,11 +49,14 @@ class OuterLoop:
     den: Sequence[Sequence[float]]
 
     def __post_init__(self) -> None:
-        if len(self.num) != len(self.den) or not len(self.num):
-            raise ShapeError(sentence("outer loop", f"{len(self.num)} numerators, {len(self.den)} denominators", "one of each for every joint"))
+        counts = [len(x) if isinstance(x, Sequence | np.ndarray) and not isinstance(x, str) else 0 for x in (self.num, self.den)]
+        if counts[0] != counts[1] or not counts[0]:
+            raise ShapeError(sentence("outer loop", f"{counts[0]} numerators, {counts[1]} denominators", "one list of coefficients of each for every joint"))
         pairs = []
         for j, (num, den) in enumerate(zip(self.num, self.den, strict=True)):
-            top, bottom = (np.trim_zeros(np.atleast_1d(np.asarray(x, dtype=float)), "f") for x in (num, den))
+            top, bottom = (np.trim_zeros(np.atleast_1d(numbers(x, f"H(s) of joint {j + 1}")), "f") for x in (num, den))
+            if top.ndim != 1 or bottom.ndim != 1:
+                raise ShapeError(sentence(f"H(s) of joint {j + 1}", f"shapes {top.shape} and {bottom.shape}", "two lists of coefficients"))
             if not len(bottom) or not (np.isfinite(top).all() and np.isfinite(bottom).all()):
                 raise DataError(sentence(f"H(s) of joint {j + 1}", f"{num} / {den}", "finite coefficients and a denominator other than zero"))
             if len(top) > len(bottom) + 1:
@@ -71,8 +75,16 @@ class OuterLoop:
     @classmethod
     def pid(cls, kp: ArrayLike, kv: ArrayLike, ki: ArrayLike) -> OuterLoop:
         """``kp + kv s + ki / s``; gains are scalars or one for each joint."""
-        gains = np.broadcast_arrays(*(np.atleast_1d(np.asarray(x, dtype=float)) for x in (kv, kp, ki)))
-        rows = np.stack(gains, axis=1)
+        given = {"kp": kp, "kv": kv, "ki": ki}
+        sizes = {what: numbers(gain, f"gain {what}") for what, gain in given.items()}
+        n = max(gain.size for gain in sizes.values())
+        if any(gain.shape not in ((), (1,), (n,)) or not gain.size for gain in sizes.values()):
+            found = ", ".join(f"{what} {gain.shape}" for what, gain in sizes.items())
+            raise ShapeError(sentence("gains of an outer loop", f"shapes {found}", "numbers, or one for each joint"))
+        for what, gain in sizes.items():
+            if not np.isfinite(gain).all():
+                raise DataError(sentence(f"gain {what}", gain.tolist(), "finite numbers"))
+        rows = np.stack([np.broadcast_to(sizes[what], (n,)) for what in ("kv", "kp", "ki")], axis=1)
         return cls([[v, p, i] if i else [v, p] for v, p, i in rows], [[1.0, 0.0] if i else [1.0] for _, _, i in rows])
 
     @property

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import SolveError, sentence
+from optid.model.arguments import instance, whole
 from optid.problems.predictive_control import Plan, PredictiveModel
 
 from .reference import Reference
@@ -32,11 +33,15 @@ class Predictive:
     Notes
     -----
     The program is built once, with state and wanted motion as parameters, and each sample starts from the plan of the last one. A sample whose problem is not
-    solved (torque limits that cannot be kept) applies the torques of the last iterate, limited; ``unsolved`` of the program counts them.
+    solved (torque limits that cannot be kept) applies the torques of the last iterate, limited; the simulation's ``unsolved`` counts them.
     """
 
     predictive: PredictiveModel
     iterations: int = 10
+
+    def __post_init__(self) -> None:
+        instance(self.predictive, PredictiveModel, "model of a predictive controller", "Make one: PredictiveModel(model).")
+        whole(self.iterations, "iterations of a predictive controller", 1, "a whole number, 1 or more")
 
     @cached_property
     def _solver(self) -> tuple[Any, bool]:

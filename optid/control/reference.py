@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, sentence, unknown_name
+from optid.model.arguments import found, positive, real
 
 from .motion import Motion
 
@@ -48,13 +49,17 @@ class Reference:
     lead: float = 0.0
 
     def __post_init__(self) -> None:
+        if not callable(getattr(self.motion, "evaluate", None)):
+            raise DataError(
+                sentence("motion of a reference", found(self.motion), "a trajectory or a motion", "ExpressionMotion makes one of a function of time.")
+            )
         if self.derivatives not in DERIVATIVES:
             raise unknown_name("derivatives of a reference", self.derivatives, DERIVATIVES)
-        if self.hold is not None and not 0 < self.hold < np.inf:
-            raise DataError(sentence("hold of a reference", self.hold, "a positive number of seconds, or None"))
+        if self.hold is not None:
+            positive(self.hold, "hold of a reference", "a positive number of seconds, or None")
         if self.derivatives == "backward" and self.hold is None:
             raise DataError(sentence("reference with backward differences", "no hold", "the sampling time of the differences"))
-        if not 0 <= self.lead < self.motion.duration:
+        if not 0 <= real(self.lead, "lead of a reference", "a number of seconds") < self.motion.duration:
             raise DataError(sentence("lead of a reference", self.lead, f"0 … {self.motion.duration:g} s, inside the motion"))
 
     @property

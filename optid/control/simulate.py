@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, ShapeError, sentence
+from optid.errors import DataError, ShapeError, UnsuitableSolverError, sentence
+from optid.model.arguments import found, instance, positive, whole
+from optid.model.arrays import numbers
 from optid.robot import Robot
 from optid.simulation.plant import Plant, State
 from optid.simulation.sampled import Measurement
@@ -51,6 +53,8 @@ class Simulation:
     current : (N, n) [A]
         Motor currents; zeros without motors.
     robot : Robot
+    unsolved : int or None
+        Samples at which a controller that optimises (:class:`~optid.control.Predictive`) found no solution and applied its last iterate; None of the others.
     """
 
     time: Array
@@ -62,6 +66,7 @@ class Simulation:
     tau: Array
     current: Array
     robot: Robot
+    unsolved: int | None = None
 
     @property
     def error(self) -> Array:
@@ -122,13 +127,20 @@ def simulate(
     SolveError
         When the motion does not stay finite.
     """
+    instance(plant, Plant, "plant to simulate", "Make one: Plant(model).")
+    instance(reference, Reference, "reference to follow", "Wrap the motion: Reference(motion).")
+    if measurement is not None:
+        instance(measurement, Measurement, "measurement of a controller")
     if reference.n != plant.n:
         raise ShapeError(sentence("reference", f"{reference.n} joints", f"{plant.n}, those of robot {plant.model.robot.name!r}"))
     _units_agree(plant, controller)
-    length = reference.duration if duration is None else duration
-    for what, value in (("duration of a simulation", length), ("period of a controller", 1.0 if period is None else period)):
-        if not 0 < value < np.inf:
-            raise DataError(sentence(what, value, "a positive number of seconds"))
+    length = positive(reference.duration if duration is None else duration, "duration of a simulation")
+    if period is not None and positive(period, "period of a controller") > length * (1 + 1e-9):
+        raise DataError(sentence("period of a controller", f"{period:g} s", f"at most the duration, {length:g} s"))
+    if not callable(getattr(controller, "start", None)):
+        raise UnsuitableSolverError(
+            sentence("controller", found(controller), "a law, or anything with start(reference, period)", "ComputedTorque(model, outer) is one.")
+        )
     first = reference.target([0.0])
     state = plant.state(first.q[0] if q0 is None else q0, dq0)
     push = _outside(disturbance, plant.n)
@@ -138,9 +150,8 @@ def simulate(
         if measurement is not None or delay:
             raise DataError(sentence("continuous control", "a measurement or a delay", "neither: both belong to samples", "Give a period."))
         return run_continuous(plant, controller, reference, state, length, push, 1e-3 if record is None else record, rtol)
-    if delay != int(delay) or delay < 0:
-        raise DataError(sentence("delay of a controller", delay, "a whole number of samples"))
-    return _sampled(plant, controller.start(reference, period), reference, state, period, length, measurement, int(delay), push, seed)
+    late = whole(delay, "delay of a controller", wanted="a whole number of samples")
+    return _sampled(plant, controller.start(reference, period), reference, state, period, length, measurement, late, push, whole(seed, "seed"))
 
 
 def _units_agree(plant: Plant, controller: Any) -> None:
@@ -159,11 +170,15 @@ def _units_agree(plant: Plant, controller: Any) -> None:
 def _outside(disturbance: Disturbance | None, n: int) -> Callable[[float], Array] | None:
     if disturbance is None:
         return None
+    if not callable(disturbance):
+        raise DataError(sentence("disturbance", found(disturbance), "a function of time", "Write lambda t: [...]."))
 
     def push(t: float) -> Array:
-        w = np.asarray(disturbance(t), dtype=float)
+        w = numbers(disturbance(t), "disturbance")
         if w.shape not in ((), (n,)):
             raise ShapeError(sentence("disturbance", f"shape {w.shape}", f"({n},) joint torques"))
+        if not np.isfinite(w).all():
+            raise DataError(sentence(f"disturbance at t = {t:g} s", w.tolist(), "finite joint torques"))
         return np.broadcast_to(w, (n,))
 
     return push
@@ -183,7 +198,7 @@ def _sampled(
 ) -> Simulation:
     count = int(np.floor(duration / period + 1e-9)) + 1
     time: Array = np.arange(count, dtype=float) * period
-    sense = None if measurement is None else measurement.start(period, seed)
+    sense = None if measurement is None else measurement.start(period, seed, plant.n)
     waiting = [np.zeros(plant.n) if plant.actuators else np.asarray(plant.model.gravity_torque(plant.pi, state.q))] * delay
     states, inputs = np.zeros((count, 3, plant.n)), np.zeros((count, plant.n))
     torques, currents = np.zeros((count, plant.n)), np.zeros((count, plant.n))
@@ -196,4 +211,5 @@ def _sampled(
         if k + 1 < count:
             state = plant.advance(state, u, period, None if push is None else push(time[k]))
     robot = plant.model.robot
-    return Simulation(time, states[:, 0], states[:, 1], reference.wanted(time), reference.target(time), inputs, torques, currents, robot)
+    wanted, target = reference.wanted(time), reference.target(time)
+    return Simulation(time, states[:, 0], states[:, 1], wanted, target, inputs, torques, currents, robot, getattr(program, "unsolved", None))

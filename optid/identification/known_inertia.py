@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.errors import ShapeError, sentence
 from optid.model import DynamicModel
+from optid.model.arguments import instance
+from optid.model.arrays import numbers
 from optid.model.torque_budget import TorqueBudget, torque_budget
 from optid.problems.drive_fit import DriveFit
 from optid.problems.known_inertia import KnownInertia
@@ -17,6 +20,7 @@ from optid.solvers import solve
 from optid.validation import ValidationResult, validate
 
 from .pipeline import identify
+from .prepare import collect
 
 if TYPE_CHECKING:
     from optid.problems import IdentificationResult
@@ -40,13 +44,17 @@ def identify_drives(
 
 def motor_side(robot: Robot, tau: ArrayLike) -> Array:
     """Motor torques (N, n) [N m], motor side of the gears, of joint torques (N, n)."""
-    return np.asarray(robot.motor_torque(tau) / np.array([drive.gear for drive in robot.drives]))
+    torque = numbers(tau, "joint torques")
+    if torque.shape[-1:] != (robot.n,):
+        raise ShapeError(sentence("joint torques", f"shape {torque.shape}", f"(..., {robot.n}), one column a joint"))
+    return np.asarray(robot.motor_torque(torque) / np.array([drive.gear for drive in robot.drives]))
 
 
 def drive_budget(
     validation: ValidationResult, robot: Robot, *, maximum: ArrayLike | None = None, rated: ArrayLike | None = None, allowed: ArrayLike = 1.0
 ) -> TorqueBudget:
     """Whether the predicted motor torques of a validated motion are what the motors can give: motor-side limits [N m], see :func:`torque_budget`."""
+    instance(validation, ValidationResult, "motion of a torque budget", "validate(fit, trial) makes one.")
     predicted = motor_side(robot, validation.predicted)
     return torque_budget(validation.time, predicted, maximum=maximum, rated=rated, allowed=allowed, names=robot.joint_names)
 
@@ -127,7 +135,7 @@ class ParameterSets:
 
 
 def compare_parameter_sets(
-    model: DynamicModel, trials: Any, held_out: Sequence[Any], *, cad: ArrayLike | Mapping[str, float] | None = None, preprocessing: Any = None
+    model: DynamicModel, trials: Any, held_out: Any, *, cad: ArrayLike | Mapping[str, float] | None = None, preprocessing: Any = None
 ) -> ParameterSets:
     """Fit drives with known inertias and the full base set to the same recordings, and let both predict other ones.
 
@@ -135,12 +143,14 @@ def compare_parameter_sets(
     ----------
     model, trials, cad, preprocessing
         As for :func:`identify_drives`.
-    held_out : trials
+    held_out : Trial, Experiment, path of an experiment file, or a list of these
+        What both are tried on; files and experiments give their trials with the role "validation".
     """
+    others = collect(held_out, "validation")
     drives = identify_drives(model, trials, cad=cad, preprocessing=preprocessing)
     full = identify(model, trials, preprocessing=preprocessing)
 
     def tried(name: str, fit: IdentificationResult) -> ParameterSet:
-        return ParameterSet(name, fit, tuple(validate(fit, trial, preprocessing=preprocessing) for trial in held_out), model.robot)
+        return ParameterSet(name, fit, tuple(validate(fit, trial, preprocessing=preprocessing) for trial in others), model.robot)
 
     return ParameterSets(tried("CAD inertias, drives fitted", drives.fit), tried("full base set", full), drives)

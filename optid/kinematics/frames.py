@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, RobotError, ShapeError, sentence, unknown_name
+from optid.model.arrays import numbers
 from optid.robot import Transform
 
 Array = NDArray[np.float64]
@@ -75,7 +76,7 @@ def euler_from_quaternion(quaternion: ArrayLike) -> Array:
 
 
 def _last(values: ArrayLike, size: int, what: str) -> Array:
-    array = np.asarray(values, dtype=float)
+    array = numbers(values, what)
     if array.shape[-1:] != (size,):
         raise ShapeError(sentence(what, f"shape {array.shape}", f"(..., {size})"))
     if not np.isfinite(array).all():
@@ -84,7 +85,7 @@ def _last(values: ArrayLike, size: int, what: str) -> Array:
 
 
 def _rotations(values: ArrayLike) -> Array:
-    R = np.asarray(values, dtype=float)
+    R = numbers(values, "rotation")
     if R.shape[-2:] != (3, 3):
         raise ShapeError(sentence("rotation", f"shape {R.shape}", "(..., 3, 3)"))
     if not np.isfinite(R).all() or np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0) > 1e-6 or (np.linalg.det(R) < 0).any():
@@ -145,10 +146,10 @@ class Frames:
         displacement : within the workpiece, in object; targets are given in it
         wrist : of the flange, in base: where the robot is now
         """
-        none = Transform()
         parents = {"base": "world", "wrist": "base", "tool": "wrist", "user": "world", "object": "user", "displacement": "object"}
-        poses = {"base": base, "wrist": wrist, "tool": tool, "user": user, "object": object, "displacement": displacement}
-        return cls("world", {name: (parent, poses[name] or none) for name, parent in parents.items()})
+        given = {"base": base, "wrist": wrist, "tool": tool, "user": user, "object": object, "displacement": displacement}
+        poses = {name: Transform() if pose is None else pose for name, pose in given.items()}
+        return cls("world", {name: (parent, poses[name]) for name, parent in parents.items()})
 
     def with_frame(self, name: str, parent: str, pose: Transform) -> Frames:
         """The same frames with one added or moved."""

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, RobotError, SingularError, UnreachableError, sentence, unknown_name
+from optid.errors import DataError, RobotError, ShapeError, SingularError, UnreachableError, sentence, unknown_name
+from optid.model.arrays import numbers
 
 Array = NDArray[np.float64]
 
@@ -82,7 +83,9 @@ def wrapped(angle: ArrayLike) -> Array:
 def two_axis_position(l2: float, l3: float, q: ArrayLike) -> Array:
     """Tool (..., 2) = (x, z) [m] of the two-axis vertical arm at angles q (..., 2) = (q_a2 from the vertical, q_a3): ``x = l2 sin q2 + l3 cos(q2 + q3)``,
     ``z = l2 cos q2 − l3 sin(q2 + q3)`` (A09, eq. 3.43)."""
-    angles = np.asarray(q, dtype=float)
+    angles = numbers(q, "angles of the two-axis arm")
+    if angles.shape[-1:] != (2,):
+        raise ShapeError(sentence("angles of the two-axis arm", f"shape {angles.shape}", "(..., 2)"))
     q2, both = angles[..., 0], angles[..., 0] + angles[..., 1]
     return np.stack([l2 * np.sin(q2) + l3 * np.cos(both), l2 * np.cos(q2) - l3 * np.sin(both)], axis=-1)
 
@@ -109,7 +112,7 @@ def inverse_two_axis(l2: float, l3: float, position: ArrayLike, elbow: str = "up
     """
     if elbow not in ELBOWS:
         raise unknown_name("elbow", elbow, ELBOWS)
-    point = np.asarray(position, dtype=float)
+    point = numbers(position, "position of the two-axis arm")
     if point.shape[-1:] != (2,) or point.ndim > 2:
         raise DataError(sentence("position of the two-axis arm", f"shape {point.shape}", "(2,) or (N, 2): x and z"))
     x, z = np.atleast_2d(point).T

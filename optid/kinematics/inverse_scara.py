@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, LimitsError, RobotError, ShapeError, sentence
+from optid.model.arguments import instance
+from optid.model.arrays import numbers
 from optid.robot import Robot, Transform
 
 from .inverse import two_link, wrapped
@@ -71,6 +73,7 @@ class ScaraInverse:
         RobotError
             When it is not a SCARA arm.
         """
+        instance(robot, Robot, "SCARA arm", "Take one of optid.library, or read it with Robot.load.")
         kinds = [joint.kind for joint in robot.joints]
         if sorted(kinds) != ["P", "R", "R", "R"] or robot.mimic:
             raise RobotError(sentence(f"SCARA {robot.name!r}", f"joints {'-'.join(kinds)}", "three revolute joints and one slide"))
@@ -113,7 +116,7 @@ class ScaraInverse:
 
     def position(self, q: ArrayLike) -> Array:
         """Position (3,) or (N, 3) of the tool [m] at joint positions (4,) or (N, 4)."""
-        angles = np.asarray(q, dtype=float)
+        angles = _postures(q)
         turn = np.cumsum(angles[..., list(self.revolute)] * self.signs, axis=-1)
         flat = self.origin + sum(_turned(v, turn[..., m]) for m, v in enumerate(self.lengths))
         height = self.height + self.slide_sign * angles[..., self.slide]
@@ -121,15 +124,18 @@ class ScaraInverse:
 
     def roll(self, q: ArrayLike) -> Array:
         """Roll (…,) of the tool [rad] at joint positions (..., 4)."""
-        return np.asarray(np.asarray(q, dtype=float)[..., list(self.revolute)] @ self.signs + self.roll_offset)
+        return np.asarray(_postures(q)[..., list(self.revolute)] @ self.signs + self.roll_offset)
 
     def elbow(self, q: ArrayLike) -> NDArray[np.int64]:
         """+1 or −1, the side (…,) of the elbow at joint positions (..., 4); 0 in a singular posture."""
-        return np.sign(np.round(self.sine(q), 12)).astype(int)
+        sine = self.sine(q)
+        if np.isnan(sine).any():
+            raise DataError(sentence("posture of a SCARA", "NaN or infinite values", "finite numbers"))
+        return np.sign(np.round(sine, 12)).astype(int)
 
     def sine(self, q: ArrayLike) -> Array:
         """Sine (…,) of the angle between the two links: the distance of a posture from the singular ones, stretched and folded."""
-        between = np.asarray(q, dtype=float)[..., self.revolute[1]] * self.signs[1] + self._bend
+        between = _postures(q)[..., self.revolute[1]] * self.signs[1] + self._bend
         return np.asarray(np.sin(between))
 
     @property
@@ -177,17 +183,17 @@ class ScaraInverse:
         """
         if elbow not in (1, -1):
             raise DataError(sentence("elbow of a SCARA", elbow, "+1 or -1"))
-        point = np.asarray(position, dtype=float)
+        point = numbers(position, "position of a SCARA's tool")
         if point.shape[-1:] != (3,) or point.ndim > 2:
             raise ShapeError(sentence("position of a SCARA's tool", f"shape {point.shape}", "(3,) or (N, 3)"))
         targets = np.atleast_2d(point)
         bad = np.flatnonzero(~np.isfinite(targets).all(axis=1))
         if len(bad):
             raise DataError(sentence(f"target {int(bad[0])} of SCARA {self.robot.name!r}", "NaN or infinite", "finite coordinates"))
-        angle = np.broadcast_to(np.asarray(roll, dtype=float) - self.roll_offset, (len(targets),))
+        angle = _each("roll of a SCARA's tool", roll, (len(targets),)) - self.roll_offset
         a, b, c = self.lengths
         wrist = targets @ self.plane.T - self.origin - _turned(c, angle)
-        guess = None if near is None else np.broadcast_to(np.asarray(near, dtype=float), (len(targets), 4))
+        guess = None if near is None else _each("near of a SCARA", near, (len(targets), 4))
         toward = np.arctan2(a[1], a[0])
         fallback = None if guess is None else guess[:, self.revolute[0]] * self.signs[0] + toward
         la, lb = float(np.linalg.norm(a)), float(np.linalg.norm(b))
@@ -223,6 +229,24 @@ class ScaraInverse:
             if len(bad):
                 k = int(bad[0])
                 raise LimitsError(sentence(f"{name} at target {k}", f"{q[k, j]:.6g}", f"{low:.6g} … {high:.6g}", "Try the other elbow."))
+
+
+def _postures(q: ArrayLike) -> Array:
+    array = numbers(q, "posture of a SCARA")
+    if array.shape[-1:] != (4,):
+        raise ShapeError(sentence("posture of a SCARA", f"shape {array.shape}", "(..., 4)"))
+    return array
+
+
+def _each(what: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Finite numbers for every target, given once or for each of them."""
+    array = numbers(value, what)
+    if array.shape not in (shape[1:], shape):
+        once = "a number" if len(shape) == 1 else f"({shape[1]},)"
+        raise ShapeError(sentence(what, f"shape {array.shape}", f"{once}, or {shape}, one a target"))
+    if not np.isfinite(array).all():
+        raise DataError(sentence(what, "NaN or infinite values", "finite numbers"))
+    return np.broadcast_to(array, shape)
 
 
 def _turned(v: Array, angle: Array) -> Array:

@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import RobotError, ShapeError, sentence
 from optid.robot import Drive
 
+from .arguments import instance, real
+from .arrays import numbers
 from .dc_motor import DCMotor
 
 if TYPE_CHECKING:
@@ -44,14 +46,16 @@ class Actuator:
     max_voltage: float = np.inf
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.gear) or self.gear == 0.0:
+        instance(self.motor, DCMotor, "motor of an actuator")
+        if not np.isfinite(real(self.gear, "gear of an actuator")) or self.gear == 0.0:
             raise RobotError(sentence("gear of an actuator", self.gear, "a finite ratio other than zero"))
         for what in ("R", "kt"):
-            if not 0 < getattr(self.motor, what) < np.inf:
+            if not 0 < real(getattr(self.motor, what), f"{what} of an actuator's motor") < np.inf:
                 raise RobotError(sentence(f"{what} of an actuator's motor", getattr(self.motor, what), "a positive number"))
-        if not 0 <= self.motor.L < np.inf:
-            raise RobotError(sentence("L of an actuator's motor", self.motor.L, "a number that is not negative"))
-        if not self.max_voltage > 0:
+        for what in ("L", "J", "B"):
+            if not 0 <= real(getattr(self.motor, what), f"{what} of an actuator's motor") < np.inf:
+                raise RobotError(sentence(f"{what} of an actuator's motor", getattr(self.motor, what), "a number that is not negative"))
+        if not real(self.max_voltage, "max_voltage of an actuator") > 0:
             raise RobotError(sentence("max_voltage of an actuator", self.max_voltage, "a positive number of volts"))
 
     @property
@@ -77,7 +81,8 @@ def needed_voltage(actuators: Sequence[Actuator], tau: ArrayLike, dq: ArrayLike,
     """
     R, L = (np.array([getattr(a.motor, what) for a in actuators]) for what in ("R", "L"))
     gain = np.array([a.gain for a in actuators])
-    return (R * _per_axis(actuators, tau) + L * np.asarray(dtau, dtype=float)) / gain + gain * _per_axis(actuators, dq)
+    rate = _per_axis(actuators, dtau) if np.ndim(dtau) else numbers(dtau, "rate of the torques")
+    return (R * _per_axis(actuators, tau) + L * rate) / gain + gain * _per_axis(actuators, dq)
 
 
 def with_actuators(model: DynamicModel, actuators: Sequence[Actuator], pi: ArrayLike | None = None) -> tuple[DynamicModel, Array]:
@@ -108,7 +113,7 @@ def with_actuators(model: DynamicModel, actuators: Sequence[Actuator], pi: Array
 
 
 def _per_axis(actuators: Sequence[Actuator], values: ArrayLike) -> Array:
-    array = np.asarray(values, dtype=float)
+    array = numbers(values, "signal of the actuators")
     if array.shape[-1:] != (len(actuators),):
         raise ShapeError(sentence("signal of the actuators", f"shape {array.shape}", f"(..., {len(actuators)}), one column for each actuator"))
     return array

@@ -33,7 +33,9 @@ def numbers(value: Any, what: str) -> NDArray[np.float64]:
             return np.asarray(value, dtype=float)
         except (TypeError, ValueError):
             pass
-    raise ShapeError(sentence(what, repr(value) if array.ndim == 0 else f"entries of type {array.dtype}", "real numbers"))
+    text = value is None or isinstance(value, (str, bytes, complex))
+    found = f"entries of type {array.dtype}" if array.ndim else repr(value) if text else f"a {type(value).__name__}"
+    raise ShapeError(sentence(what, found, "real numbers"))
 
 
 def state_array(value: Any, n: int, what: str) -> tuple[NDArray[np.float64], bool]:

@@ -16,7 +16,8 @@ from optid.kernels import Kernel
 from optid.kinematics.joint_transform import constant
 from optid.robot import PARAMETER_STEMS, Robot
 
-from .arrays import is_symbolic, state_arrays
+from .arguments import real
+from .arrays import is_symbolic, numbers, state_arrays
 from .drives import from_motor_side, motor_velocity, rotor_inertia_columns
 from .friction import friction_columns, friction_stems, friction_terms
 from .newton_euler import chain_regressor, chain_torque
@@ -130,9 +131,9 @@ class DynamicModel:
 
     def parameters(self, values: Mapping[str, float], default: ArrayLike | None = None) -> Array:
         """A standard vector (p,) from named values, the rest from ``default`` (zeros)."""
-        pi = np.zeros(self.p) if default is None else np.array(default, dtype=float)
+        pi = np.zeros(self.p) if default is None else self._pi(default).copy()
         for name, value in values.items():
-            pi[self.index(name)] = value
+            pi[self.index(name)] = real(value, f"value of {name!r}")
         return pi
 
     # -- changed copies -----------------------------------------------------------------------------------------------------------------------------
@@ -239,7 +240,7 @@ class DynamicModel:
         return self._kernels[name]
 
     def _pi(self, pi: Any) -> Array:
-        vector = np.asarray(pi.full() if isinstance(pi, ca.DM) else pi, dtype=float).reshape(-1)
+        vector = numbers(pi.full() if isinstance(pi, ca.DM) else pi, "pi").reshape(-1)
         if vector.shape != (self.p,):
             raise ShapeError(
                 sentence(

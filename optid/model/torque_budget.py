@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence, unknown_name
 
+from .arrays import numbers
+
 Array = NDArray[np.float64]
 
 
@@ -113,7 +115,7 @@ def torque_budget(
         Share of the time that an axis may spend above its rated torque, from 0 to 1.
     names : n names, optional
     """
-    t, torque = np.asarray(time, dtype=float), np.asarray(tau, dtype=float)
+    t, torque = numbers(time, "times of a budget"), numbers(tau, "torques of a budget")
     torque = torque[:, None] if torque.ndim == 1 else torque
     if t.ndim != 1 or torque.ndim != 2 or len(t) != len(torque) or len(t) < 2:
         raise ShapeError(sentence("torques of a budget", f"time {t.shape}, tau {torque.shape}", "(N,) and (N, n) of at least two samples"))
@@ -122,7 +124,7 @@ def torque_budget(
     n = torque.shape[1]
     limits = []
     for what, value, default in (("maximum", maximum, np.inf), ("rated", rated, np.inf), ("allowed", allowed, 1.0)):
-        array = np.asarray(default if value is None else value, dtype=float)
+        array = numbers(default if value is None else value, f"{what} of a torque budget")
         if array.shape not in ((), (n,)) or np.isnan(array).any() or (array < 0).any():
             raise DataError(sentence(f"{what} of a torque budget", array.tolist(), f"a magnitude, or {n}: one an axis"))
         limits.append(np.broadcast_to(array, (n,)))

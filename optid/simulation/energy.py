@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from optid.kernels import Kernel
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
+from optid.model.arguments import instance
 from optid.model.arrays import state_arrays
 from optid.model.lagrange import energies
 
@@ -35,6 +36,7 @@ def mechanical_energy(model: DynamicModel, pi: Any, q: Any, dq: Any) -> tuple[An
 
     Energy of user-supplied torque columns is not counted.
     """
+    instance(model, DynamicModel, "model of an energy", "Make one: DynamicModel(robot).")
     (positions, speeds), single = state_arrays((q, dq), model.n, ("q", "dq"))
     E = _kernel(model)(positions, speeds, pi=model._pi(pi))[:, :, 0]
     return (float(E[0, 0]), float(E[0, 1])) if single else (E[:, 0], E[:, 1])

@@ -11,6 +11,7 @@ import numpy as np
 from optid.errors import SingularError, sentence
 from optid.kernels import Kernel
 from optid.model import DynamicModel
+from optid.model.arguments import instance
 from optid.model.arrays import is_symbolic, state_arrays
 from optid.model.symmetric import solve_symmetric
 
@@ -48,6 +49,7 @@ def forward_dynamics(model: DynamicModel, pi: Any, q: Any, dq: Any, tau: Any) ->
     -----
     A standing joint has no Coulomb friction here (sign(0) = 0). Whether it stays is a question of time stepping: :class:`~optid.simulation.Plant`.
     """
+    instance(model, DynamicModel, "model of forward dynamics", "Make one: DynamicModel(robot).")
     kernel = _kernel(model)
     if is_symbolic(pi, q, dq, tau):
         return kernel.function(pi, q, dq, tau)

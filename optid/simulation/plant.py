@@ -14,6 +14,8 @@ from optid.errors import DataError, ShapeError, SingularError, SolveError, sente
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
 from optid.model.actuator import Actuator
+from optid.model.arguments import instance, per_axis, positive, real
+from optid.model.arrays import numbers
 from optid.model.symmetric import solve_symmetric
 
 from .call import Call
@@ -70,22 +72,24 @@ class Plant:
     step: float = STEP
 
     def __post_init__(self) -> None:
+        instance(self.model, DynamicModel, "model of a plant", "Make one: DynamicModel(robot).")
         pi = self.model._pi(self.model.nominal_parameters() if self.pi is None else self.pi)
         object.__setattr__(self, "pi", pi)
         object.__setattr__(self, "actuators", tuple(self.actuators))
+        for actuator in self.actuators:
+            instance(actuator, Actuator, "actuator of a plant")
         if not np.isfinite(pi).all():
             raise DataError(sentence("parameters of a plant", "NaN or infinite values", "finite numbers"))
         if len(self.actuators) not in (0, self.model.n):
             raise ShapeError(sentence("actuators of a plant", f"{len(self.actuators)}", f"{self.model.n}, one for each drive, or none"))
         if self.max_torque is not None:
-            limit = np.array(self.max_torque, dtype=float)
+            limit = numbers(self.max_torque, "max_torque of a plant")
             if limit.shape not in ((), (self.model.n,)) or not (limit > 0).all() or self.actuators:
                 raise DataError(
                     sentence("max_torque of a plant", limit.tolist(), f"a positive torque, or {self.model.n}, and no actuators", "Motors have max_voltage.")
                 )
             object.__setattr__(self, "max_torque", np.broadcast_to(limit, (self.model.n,)))
-        if not 0 < self.step < np.inf:
-            raise DataError(sentence("step of a plant", self.step, "a positive number of seconds"))
+        positive(self.step, "step of a plant")
         if not _invertible(self.model, pi, np.zeros((1, self.n))) and not _invertible(self.model, pi, np.full((1, self.n), 0.7)):
             raise SingularError(
                 sentence(
@@ -107,7 +111,7 @@ class Plant:
     def state(self, q: ArrayLike, dq: ArrayLike | None = None, current: ArrayLike | None = None) -> State:
         """A state from arrays (n,); at rest and without current where they are left out."""
         zero = np.zeros(self.n)
-        arrays = [zero if x is None else np.array(x, dtype=float) for x in (q, dq, current)]
+        arrays = [zero if x is None else numbers(x, f"{what} of a state").copy() for what, x in zip(State._fields, (q, dq, current), strict=True)]
         for what, array in zip(State._fields, arrays, strict=True):
             if array.shape != (self.n,) or not np.isfinite(array).all():
                 raise ShapeError(sentence(f"{what} of a state", f"shape {array.shape}, {array}", f"{self.n} finite numbers"))
@@ -220,15 +224,38 @@ class Plant:
 
     def rates(self, state: State, u: ArrayLike, w: ArrayLike | None = None) -> State:
         """Time derivatives (dq, ddq, di/dt) of a state, with the exact sign of the speed: for adaptive integrators."""
-        x = self._calls["rates"](np.concatenate(state), u, np.zeros(self.n) if w is None else w)
+        x = self._calls["rates"](self._flat(state), *self._acting(u, w))
         return State(*x.reshape(3, self.n))
 
     def drive(self, state: State, u: ArrayLike) -> tuple[Array, Array]:
         """Joint torques (n,) [N m] of the drives and their currents (n,) [A] (zeros without motors) under inputs u."""
+        inputs, _ = self._acting(u)
         if not self.actuators and self.max_torque is None:
-            return np.asarray(u, dtype=float), np.zeros(self.n)
-        tau, current, _, _ = self._calls["drive"](np.concatenate(state), u)
+            return inputs, np.zeros(self.n)
+        tau, current, _, _ = self._calls["drive"](self._flat(state), inputs)
         return tau, current
+
+    def _acting(self, u: ArrayLike, w: ArrayLike | None = None) -> tuple[Array, Array]:
+        """Inputs and joint torques from outside, (n,) each."""
+        return per_axis(u, self.n, "inputs of a plant"), np.zeros(self.n) if w is None else per_axis(w, self.n, "torques from outside")
+
+    def _flat(self, state: State) -> Array:
+        """A state as one vector (3n,)."""
+        try:
+            x = np.concatenate(state)
+        except (ValueError, TypeError):
+            x = np.zeros(0)
+        if x.shape != (3 * self.n,) or x.dtype.kind not in "iuf":
+            raise ShapeError(sentence("state of a plant", repr(state), f"three arrays ({self.n},)", "Make it with plant.state(q, dq)."))
+        return x
+
+    def _steps(self, duration: float) -> int:
+        """Number of steps that a duration takes."""
+        wanted = "a number of seconds that is not negative"
+        length = real(duration, "duration of a simulation", wanted)
+        if not 0 <= length < np.inf:
+            raise DataError(sentence("duration of a simulation", duration, wanted))
+        return max(1, int(np.ceil(length / self.largest_step * (1 - 1e-12))))
 
     def advance(self, state: State, u: ArrayLike, duration: float, w: ArrayLike | None = None) -> State:
         """The state after ``duration`` [s] with constant inputs u (n,) and constant joint torques w (n,) from outside.
@@ -238,10 +265,8 @@ class Plant:
         SolveError
             When the motion leaves the finite numbers, or drives change direction without end.
         """
-        inputs = np.asarray(u, dtype=float)
-        outside = np.zeros(self.n) if w is None else np.asarray(w, dtype=float)
-        x = np.concatenate(state)
-        count = max(1, int(np.ceil(duration / self.largest_step * (1 - 1e-12))))
+        inputs, outside = self._acting(u, w)
+        x, count = self._flat(state), self._steps(duration)
         if not self.sticky.any():
             none = np.zeros(self.n)
             for _ in range(count):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError, sentence, unknown_name
+from optid.errors import DataError, ShapeError, sentence, unknown_name
+from optid.model.arrays import numbers
 
 Array = NDArray[np.float64]
 
@@ -39,14 +40,19 @@ class Measurement:
         if self.speed not in SPEEDS:
             raise unknown_name("speed of a measurement", self.speed, SPEEDS)
         for what in ("resolution", "noise", "speed_noise"):
-            value = np.asarray(getattr(self, what), dtype=float)
+            value = numbers(getattr(self, what), f"{what} of a measurement")
+            if value.ndim > 1:
+                raise ShapeError(sentence(f"{what} of a measurement", f"shape {value.shape}", "a number, or one an axis"))
             if not (np.isfinite(value).all() and (value >= 0).all()):
                 raise DataError(sentence(f"{what} of a measurement", value.tolist(), "finite numbers that are not negative"))
             if value.ndim:
                 object.__setattr__(self, what, tuple(float(x) for x in value))
 
-    def start(self, period: float, seed: int) -> Sensing:
-        """The sensors of one run, sampled every ``period`` [s]."""
+    def start(self, period: float, seed: int, n: int) -> Sensing:
+        """The sensors of one run on n axes, sampled every ``period`` [s]."""
+        for what in ("resolution", "noise", "speed_noise"):
+            if np.shape(getattr(self, what)) not in ((), (n,)):
+                raise ShapeError(sentence(f"{what} of a measurement", f"{np.size(getattr(self, what))} values", f"one, or {n}, one an axis"))
         return Sensing(self, period, np.random.default_rng(seed))
 
 

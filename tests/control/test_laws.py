@@ -144,7 +144,7 @@ def test_measurements_are_counted_and_noisy() -> None:
     runs = [simulate(Plant(model, pi), ComputedTorque(model, OuterLoop.pd(100.0), pi), still(0.1), measurement=noisy, seed=seed).q for seed in (1, 1, 2)]
     assert np.array_equal(runs[0], runs[1])
     assert not np.array_equal(runs[0], runs[2])
-    sense = Measurement(resolution=count, speed="difference").start(1e-3, 0)
+    sense = Measurement(resolution=count, speed="difference").start(1e-3, 0, 1)
     sense(np.array([0.0]), np.array([1.0]))
     q, dq = sense(np.array([2.4e-4]), np.array([1.0]))
     assert q[0] == pytest.approx(2e-4)

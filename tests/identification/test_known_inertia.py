@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 import optid
 from optid import BaseParameters, DynamicModel, Preprocessing, library
-from optid.errors import RobotError, UnknownNameError
+from optid.errors import DataError, OptidError, RobotError, ShapeError, UnknownNameError
 from optid.identification.known_inertia import compare_parameter_sets, drive_budget, identify_drives, motor_side
 from optid.problems import DriveFit, KnownInertia
 from optid.simulation.scara_drives import (
@@ -114,14 +115,22 @@ def test_rank_of_the_scara() -> None:
 
 
 def test_prediction_peaks_and_budget_on_other_motions() -> None:
-    """Predicted against measured motor torque on three other trajectories: peaks to 10 %, and the budget by hand."""
+    """Predicted against measured motor torque on three other trajectories, and the budget by hand.
+
+    Peaks of the true torque to 0.5 % (measured: 0.41 %); through a filter of 40 Hz, which rounds Coulomb's steps of the prediction but not the noise, to 1 % of
+    the large axes and 4.5 % of the small ones (measured: 0.8 and 4.2 %).
+    """
     fit = fitted(3)
     smooth = Preprocessing(torque_cutoff=40.0)
     for seed in (11, 12, 13):
         trial = record_currents(scara_motion(seed, size=0.9), seed=seed, name=f"motion {seed}", role="validation")
         score = validate(fit.fit, trial, preprocessing=smooth)
         measured, predicted = (np.abs(motor_side(model().robot, x)).max(axis=0) for x in (score.tau, score.predicted))
-        assert predicted == pytest.approx(measured, rel=0.1)
+        assert predicted[:2] == pytest.approx(measured[:2], rel=0.01)
+        assert predicted[2:] == pytest.approx(measured[2:], rel=0.045)
+        plain = validate(fit.fit, record_currents(scara_motion(seed, size=0.9), noise=0.0, role="validation"))
+        peaks = [np.abs(motor_side(model().robot, x)).max(axis=0) for x in (plain.tau, plain.predicted)]
+        assert peaks[1] == pytest.approx(peaks[0], rel=0.005)
         budget = drive_budget(score, model().robot, maximum=MAXIMUM, rated=RATED, allowed=0.2)
         torque = motor_side(model().robot, score.predicted)
         assert [abs(axis.peak) for axis in budget.axes] == pytest.approx(predicted, rel=1e-12)
@@ -171,3 +180,28 @@ def test_offsets_and_coupled_drives() -> None:
     assert pytest.approx([0.72 / 3600, 0.48 / 1600], rel=1e-8) == fit.B
     assert fit.friction == pytest.approx([2.0 / 60, 1.5 / 40], rel=1e-8)
     assert fit.values("offset") == pytest.approx([0.3 / 60, -0.2 / -40], rel=1e-8)
+
+
+def test_wrong_calls_are_answered_by_one_sentence() -> None:
+    trial = record_currents(scara_motion(1), duration=1.0)
+    one = model().nominal_parameters()
+    one[3] = np.nan
+    for cad, message in ((one, "known value of 'mz1': nan"), ({"m1": "x"}, "value of 'm1': 'x'"), ("x", "pi: 'x'"), (scara_cad(), "pi: a Robot")):
+        with pytest.raises(OptidError, match=re.escape(message)):
+            identify_drives(model(), trial, cad=cad)
+    with pytest.raises(DataError, match="known inertia: a Robot, expected a DynamicModel"):
+        identify_drives(scara_cad(), trial)
+    with pytest.raises(DataError, match="motion of a torque budget: a Trial, expected a ValidationResult"):
+        drive_budget(trial, model().robot)
+    with pytest.raises(ShapeError, match=r"joint torques: shape \(2,\), expected \(\.\.\., 4\)"):
+        motor_side(model().robot, [1.0, 2.0])
+    with pytest.raises(DataError, match="trials: NoneType"):
+        compare_parameter_sets(model(), trial, None)
+
+
+def test_one_held_out_trial_needs_no_list() -> None:
+    trial = record_currents(scara_motion(1), duration=1.0)
+    other = record_currents(scara_motion(2), duration=1.0, role="validation")
+    alone, listed = (compare_parameter_sets(model(), trial, held).known.held_out for held in (other, [other]))
+    assert alone.shape == (1, 4)
+    assert np.array_equal(alone, listed)
