@@ -19,7 +19,7 @@ from optid.excitation.information import Information, noise_vector
 from optid.excitation.motion import Motion
 from optid.excitation.path_rows import PathRows
 from optid.excitation.paths import Path
-from optid.excitation.regions import KeepIn, KeepOut
+from optid.excitation.regions import Region
 from optid.excitation.rows import Rows
 from optid.excitation.sampling import Sampling
 from optid.excitation.starts import random_start
@@ -80,8 +80,9 @@ class Excitation:
         A proof comes with the result (:attr:`ExcitationResult.path_reports`).
     torque_uncertainty : float or (p,), optional
         Keep them for all parameters within these half widths (a float: share of each nominal magnitude) of the torque model's parameters.
-    regions : sequence of KeepIn, KeepOut
-        Where points of the arm must stay, or stay away from (:mod:`optid.excitation.regions`); proven like torques.
+    regions : sequence of KeepIn, KeepOut, SelfCollision
+        Where points of the arm must stay, or stay away from (:mod:`optid.excitation.regions`), and capsules of the arm that must not touch one another
+        (:mod:`optid.excitation.capsules`); proven like torques.
     initial : Trajectory or coefficients, optional
         Where the first start of the solver begins; otherwise every start is random and seeded. One for each of several trajectories.
     family : "fourier", "bspline", "point_to_point" or Family
@@ -115,7 +116,7 @@ class Excitation:
     nominal: ArrayLike | None = None
     torque: bool | None = None
     torque_uncertainty: ArrayLike | None = None
-    regions: Sequence[KeepIn | KeepOut] = ()
+    regions: Sequence[Region] = ()
     initial: Any = None
     family: Family | str = "fourier"
     compiled: bool = False
@@ -189,8 +190,9 @@ class Excitation:
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """Limits that are not linear in the coefficients."""
-        regions = tuple(replace(region.path(self.base.model.robot), backend=self.backend) for region in self.regions)
         limits: Any = self.limits
+        robot = replace(self.base.model.robot, limits=limits)
+        regions = tuple(replace(region.path(robot), backend=self.backend) for region in self.regions)
         wanted = bool(np.isfinite(limits.torque).any()) if self.torque is None else self.torque
         if not wanted:
             return regions

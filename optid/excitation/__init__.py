@@ -1,6 +1,7 @@
 """What excitation design is made of: families of motions, information, criteria, limits that hold at every instant."""
 
 from .bspline_family import BSplineFamily
+from .capsules import Capsule, SelfCollision
 from .criteria import CRITERIA, Criterion
 from .family import Family, FourierFamily
 from .information import assess
@@ -8,4 +9,17 @@ from .point_to_point_family import PointToPointFamily
 from .quality import Quality
 from .regions import KeepIn, KeepOut
 
-__all__ = ["CRITERIA", "BSplineFamily", "Criterion", "Family", "FourierFamily", "KeepIn", "KeepOut", "PointToPointFamily", "Quality", "assess"]
+__all__ = [
+    "CRITERIA",
+    "BSplineFamily",
+    "Capsule",
+    "Criterion",
+    "Family",
+    "FourierFamily",
+    "KeepIn",
+    "KeepOut",
+    "PointToPointFamily",
+    "Quality",
+    "SelfCollision",
+    "assess",
+]

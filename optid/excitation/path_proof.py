@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from optid.trajectory import Trajectory
 
+from .cells import Cells, smooth_cells
 from .intervals import enclose
 from .paths import Path
 
 Array = NDArray[np.float64]
 
-CELLS = 256
+BLOCK = 2048
 LEVELS = 16
 MOST_CELLS = 40_000
 TOLERANCE = 1e-9
@@ -60,6 +61,8 @@ class PathReport:
             f"{self.labels[k]} {(self.attained[k] - 1) * self.units[k]:.4g} above at {self.time[k]:.4g} s"
             if self.attained[k] > 1.0 + TOLERANCE
             else f"{self.labels[k]} not proven below {self.bound[k]:.4%} of the limit"
+            if np.isfinite(self.bound[k])
+            else f"{self.labels[k]} not proven, for the velocity jumps"
             for k in broken
         )
         return f"{self.quantity} limit: {found}"
@@ -69,52 +72,56 @@ def prove_path(trajectory: Trajectory, path: Path) -> PathReport:
     """Prove ``lower <= h <= upper`` along a whole motion.
 
     Over a cell of half width r about the instant m, ``|h(t) - h(m)| <= r max|dh/dt|``, the rate enclosed by interval arithmetic over all positions,
-    velocities, accelerations and jerks that the cell can hold (Taylor polynomials of the motion with the proven bound of the jerk). Cells that could exceed a
-    bound are halved until they cannot, or a sample exceeds it. The bound is rigorous up to rounding.
+    velocities, accelerations and jerks that the cell can hold (Taylor polynomials of the motion with the proven bound of the jerk). Where h is not smooth but
+    has Lipschitz constants L_j per joint, ``|h(t) - h(m)| <= Σ_j L_j |q_j(t) - q_j(m)|``. Cells that could exceed a bound are halved until they cannot, or a
+    sample exceeds it. The bound is rigorous up to rounding. Torques of a motion whose velocity jumps have none.
     """
-    jerk = trajectory.extremes(3)
     k = path.size
     attained, place, bound = np.full(k, -np.inf), np.zeros(k), np.full(k, -np.inf)
-    edges = np.linspace(0.0, trajectory.duration, CELLS + 1)
-    _note(path, trajectory, edges, attained, place)
-    middle, r = (edges[:-1] + edges[1:]) / 2, np.full(CELLS, np.diff(edges)[0] / 2)
+    cells = smooth_cells(trajectory)
+    _note(path, trajectory, np.append(cells.middle - cells.half, trajectory.duration), attained, place)
+    if path.order == 2 and not np.isfinite(trajectory.extremes(2).magnitude).all():
+        return PathReport(path.quantity, path.labels, attained, np.full(k, np.inf), place, path.units)
     for level in range(LEVELS):
-        up, down = _note(path, trajectory, middle, attained, place)
-        reach = _reach(path, trajectory, middle, r, jerk.lower, jerk.upper)
-        upper = np.maximum(up, down) + reach
-        open_: NDArray[np.bool_] = np.asarray(np.any(upper > 1.0 + 0.5 * TOLERANCE, axis=1))
+        upper = _note(path, trajectory, cells.middle, attained, place) + _reach(path, trajectory, cells)
+        open_: NDArray[np.bool_] = np.asarray(~np.all(upper <= 1.0 + 0.5 * TOLERANCE, axis=1))
         bound = np.maximum(bound, np.where(open_[:, None], -np.inf, upper).max(axis=0, initial=-np.inf))
         if not open_.any():
             break
         if level == LEVELS - 1 or 2 * open_.sum() > MOST_CELLS or (attained > 1.0 + TOLERANCE).any():
             bound = np.maximum(bound, upper[open_].max(axis=0))
             break
-        half = r[open_] / 2
-        middle, r = np.concatenate([middle[open_] - half, middle[open_] + half]), np.tile(half, 2)
+        cells = cells.chosen(open_).halved()
     return PathReport(path.quantity, path.labels, attained, np.maximum(bound, attained), place, path.units)
 
 
-def _note(path: Path, trajectory: Trajectory, t: Array, attained: Array, place: Array) -> tuple[Array, Array]:
-    up, down = path.shares(trajectory.evaluate(t))
-    worst = np.maximum(up, down)
+def _note(path: Path, trajectory: Trajectory, t: Array, attained: Array, place: Array) -> Array:
+    """Shares (N, k) of the limits at instants; the largest ones are remembered."""
+    worst = np.maximum(*path.shares(trajectory.evaluate(t)))
     best = worst.argmax(axis=0)
     value = worst[best, np.arange(path.size)]
     better = value > attained
     attained[better], place[better] = value[better], t[best[better]]
-    return up, down
+    return np.asarray(worst)
 
 
-def _reach(path: Path, trajectory: Trajectory, middle: Array, r: Array, low: Array, high: Array) -> Array:
+def _reach(path: Path, trajectory: Trajectory, cells: Cells) -> Array:
     """Largest change (cells, k) of the entries within the cells."""
-    q, dq, ddq = (x.T for x in trajectory.evaluate(middle))
-    jerk = np.maximum(np.abs(low), np.abs(high))[:, None]
+    blocks = (cells.chosen(slice(start, start + BLOCK)) for start in range(0, len(cells.middle), BLOCK))
+    return np.concatenate([_block_reach(path, trajectory, block) for block in blocks])
+
+
+def _block_reach(path: Path, trajectory: Trajectory, cells: Cells) -> Array:
+    q, dq, ddq = (x.T for x in trajectory.evaluate(cells.middle))
+    r, low, high = cells.half, cells.lower.T, cells.upper.T
+    jerk = np.maximum(np.abs(low), np.abs(high))
     wide = [
         (q, np.abs(dq) * r + np.abs(ddq) * r**2 / 2 + jerk * r**3 / 6),
         (dq, np.abs(ddq) * r + jerk * r**2 / 2),
         (ddq, jerk * r),
     ]
-    boxes = [(x - spread, x + spread) for x, spread in wide]
-    cells = len(middle)
-    boxes.append((np.repeat(low[:, None], cells, axis=1), np.repeat(high[:, None], cells, axis=1)))
+    if path.lipschitz is not None:
+        return np.asarray((path.lipschitz @ wide[0][1]).T * (1 + 1e-9))
+    boxes = [*((x - spread, x + spread) for x, spread in wide), (low, high)]
     lower, upper = enclose(path.rate, boxes)
     return (np.maximum(np.abs(lower), np.abs(upper)) * r * (1 + 1e-9)).T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
@@ -11,6 +12,11 @@ from numpy.typing import NDArray
 
 from optid.errors import ShapeError, sentence
 from optid.kernels import Kernel
+from optid.robot import Robot
+from optid.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from .path_proof import PathReport
 
 Array = NDArray[np.float64]
 
@@ -30,6 +36,8 @@ class Path:
     lower, upper : (k,)
     units : (k,)
         What one of the scaled entries is in SI units.
+    lipschitz : (k, n), optional
+        Largest change of each entry per unit of each joint, for a function of positions alone that is not smooth; it then carries the proof between samples.
     """
 
     quantity: str
@@ -38,6 +46,7 @@ class Path:
     lower: Array
     upper: Array
     units: Array
+    lipschitz: Array | None = None
     backend: str = "interpreter"
 
     def __post_init__(self) -> None:
@@ -49,6 +58,17 @@ class Path:
     def size(self) -> int:
         """Entries k."""
         return len(self.labels)
+
+    @cached_property
+    def order(self) -> int:
+        """Highest derivative of the motion that matters: 0 for functions of positions alone, 2 for torques."""
+        return max((order for order in (1, 2) if self.function.jac_sparsity(0, order).nnz()), default=0)
+
+    def prove(self, trajectory: Trajectory) -> PathReport:
+        """Whether the limits hold at every instant of a motion; see :func:`optid.excitation.path_proof.prove_path`."""
+        from .path_proof import prove_path
+
+        return prove_path(trajectory, self)
 
     @cached_property
     def values(self) -> Kernel:
@@ -85,3 +105,12 @@ class Path:
         """How close samples (N, k) come to the upper and the lower bounds; 1 is on the bound, -inf where there is none."""
         values = self.values(*states)[:, :, 0]
         return 1.0 + values - self.upper, 1.0 + self.lower - values
+
+
+def of_position(
+    robot: Robot, quantity: str, value: ca.SX, q: ca.SX, labels: tuple[str, ...], lower: Array, upper: Array, units: Array, lipschitz: Array | None = None
+) -> Path:
+    """A path constraint on a function of the joint positions alone."""
+    dq, ddq = ca.SX.sym("dq", robot.n), ca.SX.sym("ddq", robot.n)
+    function = ca.Function("region_shares", [q, dq, ddq], [ca.densify(value)], ["q", "dq", "ddq"], ["shares"])
+    return Path(quantity, function, labels, lower, upper, units, lipschitz)

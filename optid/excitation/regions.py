@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import casadi as ca
 import numpy as np
@@ -12,7 +13,15 @@ from optid.errors import LimitsError, sentence
 from optid.kinematics.chain import frame_transform
 from optid.robot import Robot
 
-from .paths import Path
+from .paths import Path, of_position
+
+
+class Region(Protocol):
+    """Anything that limits where the arm may be."""
+
+    def path(self, robot: Robot) -> Path:
+        """The constraint for a robot with limits."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +59,7 @@ class KeepIn:
         place = _place(robot, self.frame, self.point)
         chosen = [int(i) for i in np.flatnonzero(walls)]
         labels = tuple(f"{'xyz'[i]} of {_called(robot, self.frame)}" for i in chosen)
-        return _of_position(robot, "position", place[1][chosen] / ca.DM(half), place[0], labels, low[walls] / half, high[walls] / half, half)
+        return of_position(robot, "position", place[1][chosen] / ca.DM(half), place[0], labels, low[walls] / half, high[walls] / half, half)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +93,7 @@ class KeepOut:
         q, position = _place(robot, self.frame, self.point)
         share = ca.sumsqr(position - ca.DM(np.array(self.centre, dtype=float))) / self.radius**2
         label = (f"{_called(robot, self.frame)} outside a ball",)
-        return _of_position(robot, "distance", share, q, label, np.ones(1), np.full(1, np.inf), np.full(1, self.radius / 2))
+        return of_position(robot, "distance", share, q, label, np.ones(1), np.full(1, np.inf), np.full(1, self.radius / 2))
 
 
 def _place(robot: Robot, frame: int | str | None, point: ArrayLike) -> tuple[ca.SX, ca.SX]:
@@ -97,9 +106,3 @@ def _called(robot: Robot, frame: int | str | None) -> str:
     if frame is None:
         return "the tool"
     return frame if isinstance(frame, str) else robot.links[frame].name or f"link {frame + 1}"
-
-
-def _of_position(robot: Robot, quantity: str, value: ca.SX, q: ca.SX, labels: tuple[str, ...], lower: np.ndarray, upper: np.ndarray, units: np.ndarray) -> Path:
-    dq, ddq = ca.SX.sym("dq", robot.n), ca.SX.sym("ddq", robot.n)
-    function = ca.Function("region_shares", [q, dq, ddq], [ca.densify(value)], ["q", "dq", "ddq"], ["shares"])
-    return Path(quantity, function, labels, lower, upper, units)
