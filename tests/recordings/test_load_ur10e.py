@@ -67,7 +67,7 @@ def test_drive_gains(gains: DriveGainsResult) -> None:
 
 
 def test_essential_parameters_predict_no_worse(recordings: Path, base: BaseParameters) -> None:
-    """Half of the 58 parameters go; stacked raw errors fall on both validation files, mean errors stay within 0.1 % of themselves or fall.
+    """Half of the 58 parameters go; raw errors fall on both validation files, stacked and mean per joint.
 
     Parameters whose sigma exceeds half of their value are named in the plain fit; of the essential ones there is none.
     """
@@ -77,7 +77,7 @@ def test_essential_parameters_predict_no_worse(recordings: Path, base: BaseParam
     for test in tests.values():
         before, after = (validate(fit, test).errors_raw for fit in (plain, essential))
         assert after.stacked < before.stacked
-        assert after.mean_per_joint < 1.001 * before.mean_per_joint
+        assert after.mean_per_joint < before.mean_per_joint
     poor = plain.poorly_determined()
     assert len(poor) > 10 and "sigma above half of the value" in plain.summary() and poor[0] in plain.summary()
     assert essential.poorly_determined() == ()

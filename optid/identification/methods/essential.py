@@ -24,8 +24,9 @@ class Essential:
     """Weighted least squares on the essential parameters: the others are zero, taken out one by one by a partial F test.
 
     Starting from all base parameters, the one whose removal raises the weighted residual sum least is removed while ``F = ΔRSS / s²`` stays below the quantile
-    of F(1, ν) at ``1 − (1 − level)/r`` (Bonferroni: r parameters are tested), with s² and ν of the full model of r parameters. Torque that a filter has tied
-    together counts by its independent samples only. One parameter always stays.
+    of F(1, ν) at ``1 − (1 − level)/r`` (Bonferroni: r parameters are tested), with s² and ν of the full model of r parameters. Where residuals hang together in
+    time, least squares takes more than one s² from the noise with every parameter: s² is what it takes on average (:class:`LongRun`), so that parameters which
+    only follow correlated noise do not pass for essential. One parameter always stays.
 
     Source of the idea: M. Gautier, P. O. Vandanjon, C. Presse, *Identification of inertial and drive gain parameters of robots*, 1994.
 
@@ -57,7 +58,8 @@ class Essential:
             raise DataError(sentence("essential parameters", f"{full.n_rows} equations", f"more than the {full.determinacy.rank} parameters they determine"))
         order, steps = removals(factor[:, :-1], factor[:, -1], protected, full.determinacy.determined)
         limit = _quantile(1 - (1 - self.level) / full.base.rank, freedom)
-        variance = full.noise_variance * full.degrees_of_freedom / freedom  # of one independent sample: Σ of squares counts every sample
+        power = full.noise_variance * full.degrees_of_freedom
+        variance = max(power / freedom, power * job.absorbed(full) / full.determinacy.rank)
         gone = 0
         while gone < min(len(order), full.base.rank - 1) and steps[gone] <= limit * variance:
             gone += 1
