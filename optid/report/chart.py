@@ -178,14 +178,32 @@ def thinned(time: Array, *curves: Array, gap: float, most: int = MOST_POINTS) ->
     """At most about ``most`` points that keep every extreme of the curves (N,), with a NaN where ``time`` jumps by more than ``gap``."""
     index = np.arange(len(time))
     if len(time) > most:
-        pieces = np.array_split(index, max(1, most // (2 * max(len(curves), 1))))
-        picked = [piece[[np.nanargmin(c[piece]), np.nanargmax(c[piece])]] for piece in pieces for c in curves]
+        pieces = max(1, most // (2 * max(len(curves), 1)))
+        picked = [extremes(curve, pieces) for curve in curves]
         index = np.unique(np.concatenate([[0, len(time) - 1], *picked]))
     breaks = np.flatnonzero(np.diff(time) > gap)
     at = np.searchsorted(index, breaks, side="right")
     return np.insert(time[index], at, np.nan), [np.insert(c[index].astype(float), at, np.nan) for c in curves]
 
 
+def extremes(curve: Array, pieces: int) -> NDArray[np.int64]:
+    """Where the least and the largest value of each of ``pieces`` equal parts of a curve (N,) are."""
+    size = -(-len(curve) // pieces)
+    starts = np.arange(0, len(curve), size)
+    found = []
+    for sign in (1.0, -1.0):
+        table = np.full(len(starts) * size, np.inf)
+        table[: len(curve)] = np.where(np.isnan(curve), np.inf, sign * curve)
+        found.append(starts + np.argmin(table.reshape(-1, size), axis=1))
+    return np.asarray(np.concatenate(found), dtype=np.int64)
+
+
 def per_panel(charts: Sequence[Chart], total: int, most: int) -> int:
-    """Points a panel may have so that all charts together have at most ``total``."""
-    return max(200, min(most, total // max(sum(len(chart.panels) for chart in charts), 1)))
+    """Points a panel may have so that all charts together have at most about ``total``: short panels leave theirs to long ones."""
+    lengths = sorted(len(panel.x) for chart in charts for panel in chart.panels)
+    for k, length in enumerate(lengths):
+        share = total // (len(lengths) - k)
+        if length > share:
+            return max(200, min(most, share))
+        total -= length
+    return most

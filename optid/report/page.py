@@ -23,9 +23,9 @@ from .units import percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-POINTS = 48_000
+POINTS = 140_000
 """Points of all live panels of a page together: it stays below 6 MB whatever is shown."""
-PER_PANEL = 4000
+PER_PANEL = 6000
 
 
 @dataclass(frozen=True, eq=False)

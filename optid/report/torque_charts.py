@@ -35,6 +35,8 @@ def torque_chart(v: ValidationResult, robot: Robot | None = None, fit: Identific
     for j, score in enumerate(v.joints):
         raw, hat = v.tau_raw[:, j], v.predicted[:, j]
         curves = [Curve("measured, unfiltered", raw, "raw"), Curve("measured, filtered like the model", v.tau[:, j])]
+        if v.tau is v.tau_raw or np.array_equal(v.tau, v.tau_raw):
+            curves = [Curve("measured", raw)]
         band = None if half is None else Band("95 % band of the prediction", hat - half[:, j], hat + half[:, j])
         if v.tau_band is not None:
             edges = (raw - v.tau_band[:, j], raw + v.tau_band[:, j])
@@ -68,7 +70,7 @@ def residual_chart(v: ValidationResult, robot: Robot | None = None) -> Chart:
     for j, score in enumerate(v.joints):
         floor = () if score.noise_floor is None else (-2 * score.noise_floor, 2 * score.noise_floor)
         note = f"rms {score.rms:.3g}, largest {score.largest:.3g}"
-        residual = Curve("measured (filtered) − predicted", v.residual[:, j], "residual")
+        residual = Curve("measured − predicted", v.residual[:, j], "residual")
         panels.append(Panel(score.name, torque_unit(robot, j), v.time, (residual,), levels=floor, note=note))
     title, alt = f"Residual torque on {v.trial!r}", f"Measured minus predicted torque of {_names(v)} over time."
     return Chart("residuals", title, alt, tuple(panels), level_label="±2 σ of one measurement over cycles", gap=1.5 / v.rate)
@@ -89,6 +91,8 @@ def spectrum_chart(v: ValidationResult, robot: Robot | None = None) -> Chart:
         a, b = np.maximum(raw[:, j], 1e-300), np.maximum(filtered[:, j], 1e-300)
         top, least = max(float(a.max(initial=0.0)), float(b.max(initial=0.0))), min(float(a.min(initial=np.inf)), float(b.min(initial=np.inf)))
         curves = (Curve("unfiltered measurement − predicted", a, "raw"), Curve("filtered measurement − predicted", b, "residual"))
+        if np.array_equal(a, b):
+            curves = (Curve("measured − predicted", a, "residual"),)
         panels.append(Panel(score.name, torque_unit(robot, j), frequency, curves, floor=max(top * SPECTRUM_DEPTH, least / 2) if top > 1e-290 else None))
     title, alt = f"Amplitude spectrum of the residual on {v.trial!r}", f"Amplitude of the residual torque of {_names(v)} over frequency, both logarithmic."
     return Chart("spectrum", title, alt, tuple(panels), "frequency [Hz]", log_x=True, log_y=True)

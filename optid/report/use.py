@@ -118,7 +118,8 @@ def assess(fit: IdentificationResult, validations: Sequence[ValidationResult] = 
         level, headline = "simulation", "Usable for torque feedforward and for simulation of motion like that of the test."
     statements = _statements(fit, validations, joints)
     if level in ("feedforward", "some joints"):
-        statements.append(("Not for simulation", f"{'; '.join(for_simulation[:NAMED])}{_more(for_simulation)}."))
+        text = f"{'; '.join(for_simulation[:NAMED])}{_more(for_simulation)}."
+        statements.append(("Not for simulation", text[0].upper() + text[1:]))
     return Assessment(level, headline, tuple(statements), joints)
 
 
@@ -152,11 +153,12 @@ def _statements(fit: IdentificationResult, validations: Sequence[ValidationResul
     for v in validations:
         seconds = float(v.time[-1] - v.time[0]) if len(v.time) else 0.0
         same = " The fit used a trial of that name: if it is this one, it is no test." if v.trial in fit.trials else ""
+        raw = "" if v.errors_raw.stacked == v.errors.stacked else f" ({percent(v.errors_raw.stacked)} against unfiltered torque)"
         found.append(
             (
                 "Tested on",
                 f"{v.trial!r}, {seconds:.3g} s of {len(v.joints)} joint{'s' if len(v.joints) > 1 else ''}: torque off by {percent(v.errors.stacked)} "
-                f"of its size ({percent(v.errors_raw.stacked)} against unfiltered torque).{same}",
+                f"of its size{raw}.{same}",
             )
         )
     if not validations:

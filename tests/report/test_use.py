@@ -65,4 +65,4 @@ def test_bodies_that_cannot_exist_are_no_simulation(case: Case) -> None:
     fit = replace(case.fit, beta=beta, minimum_norm=beta)
     found = assess(fit, [off_by(case, 0.1, 0.1)])
     assert found.level == "feedforward"
-    assert any(topic == "Not for simulation" and "bodies that cannot exist" in text and "lower" in text for topic, text in found.statements)
+    assert any(topic == "Not for simulation" and "Bodies that cannot exist" in text and "lower" in text for topic, text in found.statements)
