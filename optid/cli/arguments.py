@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from optid.model import DynamicModel
     from optid.robot import Robot
 
-RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="Robot file (.toml or .urdf), or library:NAME such as library:panda.")]
-Tip = Annotated[str | None, typer.Option(help="Last link of the chain in a URDF that branches.")]
+RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="Robot file (.toml, .urdf, MJCF .xml), or library:NAME such as library:panda.")]
+Tip = Annotated[str | None, typer.Option(help="Last link of the chain in a URDF or MJCF that branches.")]
 Friction = Annotated[str, typer.Option(help="Friction terms joined by +: viscous, coulomb, offset; or asymmetric; or none.")]
 RotorInertia = Annotated[bool, typer.Option("--rotor-inertia", help="One reflected rotor inertia per joint as a parameter of its own.")]
 SignWidth = Annotated[float, typer.Option(help="Width w [rad/s] of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign.")]
@@ -37,7 +37,7 @@ def library_names() -> list[str]:
 
 def robot_of(text: str, tip: str | None = None) -> Robot:
     """The robot that a ROBOT argument means."""
-    from optid.robot import Robot, load_robot, robot_from_urdf
+    from optid.robot import Robot, load_robot
 
     if text.startswith(LIBRARY):
         from optid import library
@@ -52,10 +52,8 @@ def robot_of(text: str, tip: str | None = None) -> Robot:
     path = Path(text)
     if not path.exists():
         close = f"Did you mean {LIBRARY}{text}?" if text in library_names() else ""
-        raise MissingFileError(sentence(f"robot file {text!r}", "not found", "a .toml or .urdf file, or library:NAME", close))
-    if tip is not None and path.suffix.lower() != ".toml":
-        return robot_from_urdf(path, tip)
-    return load_robot(path)
+        raise MissingFileError(sentence(f"robot file {text!r}", "not found", "a .toml, .urdf or .xml file, or library:NAME", close))
+    return load_robot(path, tip)
 
 
 def model_of(robot: Robot, friction: str, rotor_inertia: bool, sign_width: float = 0.0) -> DynamicModel:

@@ -6,6 +6,7 @@ from .joint import Drive, Joint
 from .limits import Limits
 from .link import PARAMETER_STEMS, Link
 from .mass import masses_from_volumes
+from .mjcf import robot_from_mjcf
 from .physical import check_link, pseudo_inertia
 from .robot import STANDARD_GRAVITY, Mimic, Robot
 from .toml_read import robot_from_toml
@@ -30,6 +31,7 @@ __all__ = [
     "load_robot",
     "masses_from_volumes",
     "pseudo_inertia",
+    "robot_from_mjcf",
     "robot_from_toml",
     "robot_from_urdf",
     "robot_to_toml",

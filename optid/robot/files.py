@@ -1,4 +1,4 @@
-"""Robot files: TOML in and out, URDF in."""
+"""Robot files: TOML in and out, URDF and MJCF in."""
 
 from __future__ import annotations
 
@@ -8,18 +8,27 @@ from pathlib import Path
 
 from optid.errors import FileError, MissingFileError, sentence
 
+from .mjcf import robot_from_mjcf
 from .robot import Robot
 from .toml_read import robot_from_toml
 from .toml_write import robot_to_toml
 from .urdf import robot_from_urdf
+from .urdf_xml import read_xml
 
 
-def load_robot(path: str | PathLike[str]) -> Robot:
-    """Read a robot from a TOML file (:func:`~optid.robot.toml_read.robot_from_toml`) or a URDF (``.urdf``, ``.xml``)."""
+def load_robot(path: str | PathLike[str], tip: str | None = None) -> Robot:
+    """Read a robot from a TOML file (:func:`~optid.robot.toml_read.robot_from_toml`), a URDF (``.urdf``, ``.xml``) or an MJCF file (``.xml``, ``.mjcf``).
+
+    ``tip`` is the last link of the chain in a URDF or MJCF that branches.
+    """
     file = _path(path)
-    if file.suffix.lower() in (".urdf", ".xml", ".xacro"):
-        return robot_from_urdf(file)
-    if file.suffix.lower() != ".toml":
+    suffix = file.suffix.lower()
+    if suffix in (".urdf", ".xacro"):
+        return robot_from_urdf(file, tip)
+    if suffix in (".xml", ".mjcf"):
+        root, _, _ = read_xml(file, "robot")
+        return robot_from_mjcf(file, tip) if root.tag == "mujoco" else robot_from_urdf(file, tip)
+    if suffix != ".toml":
         raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml, .urdf or .xml"))
     try:
         text = file.read_bytes().decode("utf-8-sig")

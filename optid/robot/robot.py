@@ -153,8 +153,15 @@ class Robot:
         return robot_from_urdf(path_or_text, tip, **options)  # type: ignore[arg-type]
 
     @classmethod
+    def from_mjcf(cls, path_or_text: str | PathLike[str], tip: str | None = None, **options: object) -> Robot:
+        """A robot from an MJCF file or text; see :func:`optid.robot.mjcf.robot_from_mjcf`."""
+        from .mjcf import robot_from_mjcf
+
+        return robot_from_mjcf(path_or_text, tip, **options)  # type: ignore[arg-type]
+
+    @classmethod
     def load(cls, path: str | PathLike[str]) -> Robot:
-        """Read a robot from a TOML file in DH form (``.toml``) or a URDF (``.urdf``, ``.xml``)."""
+        """Read a robot from a TOML file in DH form (``.toml``), a URDF (``.urdf``, ``.xml``) or an MJCF file (``.xml``)."""
         from .files import load_robot
 
         return load_robot(path)

@@ -18,7 +18,7 @@ from .limits import Limits
 from .link import Link
 from .physical import check_link
 from .robot import STANDARD_GRAVITY, Mimic, Robot
-from .transform import Transform, vector3
+from .transform import Transform, Vector3, vector3
 from .urdf_elements import FIXED, MOVING, UrdfJoint, read_joint, read_link
 from .urdf_xml import read_robot_xml
 
@@ -69,7 +69,13 @@ def robot_from_urdf(
         For every link whose inertial parameters describe a body that cannot exist.
     """
     root, text, where = read_robot_xml(path_or_text)
-    tree = _Tree.of(root, where, snap)
+    return chain_robot(Tree.of(root, where, snap), tip, vector3(gravity, "gravity"), locked, strict, root.get("name") or "robot", text, where)
+
+
+def chain_robot(
+    tree: Tree, tip: str | None, gravity: Vector3, locked: Mapping[str, float] | Iterable[str], strict: bool, name: str, source: str, where: str
+) -> Robot:
+    """The serial chain of a tree as a robot; parameters and errors as :func:`robot_from_urdf`."""
     held = tree.held_positions(locked)
     moving = [j for j in tree.ordered if j.type in MOVING and j.name not in held]
     if not moving:
@@ -102,26 +108,26 @@ def robot_from_urdf(
     return Robot(
         tuple(joints),
         tuple(bodies[j.child] for j in chain),
-        vector3(gravity, "gravity"),
+        gravity,
         limits=_limits(chain, mimic),
         mimic=mimic,
         base=base,
         tool=tool,
-        name=root.get("name") or "robot",
-        source=text,
+        name=name,
+        source=source,
     )
 
 
 @dataclass(frozen=True)
-class _Tree:
-    """Links and joints of a URDF that form one tree; ``ordered`` lists joints from the root outwards."""
+class Tree:
+    """Links and joints that form one tree; ``ordered`` lists joints from the root outwards."""
 
     root: str
     links: dict[str, Link]
     ordered: tuple[UrdfJoint, ...]
 
     @classmethod
-    def of(cls, element: Element, where: str, snap: float) -> _Tree:
+    def of(cls, element: Element, where: str, snap: float) -> Tree:
         links: dict[str, Link] = {}
         for item in element.findall("link"):
             link = read_link(item, snap)
@@ -260,4 +266,4 @@ def _check_bodies(links: Iterable[Link], strict: bool) -> None:
     if strict and faults:
         raise RobotError(" ".join(faults))
     for fault in faults:
-        warnings.warn(fault, PhysicalWarning, stacklevel=4)
+        warnings.warn(fault, PhysicalWarning, stacklevel=5)

@@ -15,7 +15,6 @@ from optid.errors import FileError, MissingFileError, RobotError, sentence
 log = logging.getLogger(__name__)
 
 _DECLARATION = re.compile(r"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
-_XACRO = "Expand it first:  xacro robot.xacro > robot.urdf"
 
 
 def read_robot_xml(path_or_text: str | PathLike[str]) -> tuple[Element, str, str]:
@@ -35,37 +34,51 @@ def read_robot_xml(path_or_text: str | PathLike[str]) -> tuple[Element, str, str
     MissingFileError
         For a file that is not there.
     """
-    text, where = _text(path_or_text)
-    if _DECLARATION.search(text):
-        raise FileError(sentence(where, "a DOCTYPE or ENTITY declaration", "plain URDF without declarations", "Remove it; a URDF needs none."))
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        if "xacro:" in text:
-            raise FileError(sentence(where, "xacro macros", "plain URDF", _XACRO)) from None
-        line, column = error.position
-        raise FileError(f"{where}, line {line}, column {column}: not well-formed XML ({str(error).split(':')[0]}). Repair the file.") from None
+    root, text, where = read_xml(path_or_text, "URDF")
     _refuse_xacro(root, where)
     if root.tag != "robot":
-        raise FileError(sentence(where, f"root element <{root.tag}>", "<robot>", "Convert an SDF or MJCF file to URDF first."))
+        hint = "Read it with Robot.from_mjcf." if root.tag == "mujoco" else "Convert an SDF file to URDF first."
+        raise FileError(sentence(where, f"root element <{root.tag}>", "<robot>", hint))
     return root, text, where
 
 
-def _text(path_or_text: str | PathLike[str]) -> tuple[str, str]:
+def read_xml(path_or_text: str | PathLike[str], kind: str) -> tuple[Element, str, str]:
+    """The root element of an XML file or text of a kind ("URDF", "MJCF"), whatever it is; else as :func:`read_robot_xml`."""
+    text, where = _text(path_or_text, kind)
+    if _DECLARATION.search(text):
+        raise FileError(sentence(where, "a DOCTYPE or ENTITY declaration", f"plain {kind} without declarations", f"Remove it; {kind} needs none."))
+    try:
+        return ElementTree.fromstring(text), text, where
+    except ElementTree.ParseError as error:
+        if "xacro:" in text:
+            raise FileError(sentence(where, "xacro macros", "plain URDF", _expand(where))) from None
+        line, column = error.position
+        raise FileError(f"{where}, line {line}, column {column}: not well-formed XML ({str(error).split(':')[0]}). Repair the file.") from None
+
+
+def _expand(where: str) -> str:
+    """How a xacro becomes a URDF."""
+    name = where if where.endswith((".xacro", ".urdf", ".xml")) else "robot.xacro"
+    stem = name.partition(".")[0]
+    target = f"{stem}.urdf" if name != f"{stem}.urdf" else f"{stem}_expanded.urdf"
+    return f"Expand it first:  xacro {name} > {target}  (pip install xacro, or ros2 run xacro xacro)."
+
+
+def _text(path_or_text: str | PathLike[str], kind: str) -> tuple[str, str]:
     given = fspath(path_or_text) if isinstance(path_or_text, (str, PathLike)) else None
     if not isinstance(given, str):
-        raise FileError(sentence("URDF", type(path_or_text).__name__, "a path or the text of a URDF"))
+        raise FileError(sentence(kind, type(path_or_text).__name__, f"a path or the text of a {kind}"))
     if given.lstrip("\ufeff \t\r\n").startswith("<"):
-        return given.lstrip("\ufeff \t\r\n"), "URDF text"
+        return given.lstrip("\ufeff \t\r\n"), f"{kind} text"
     try:
         raw = Path(given).read_bytes()
     except FileNotFoundError:
-        raise MissingFileError(f"URDF {given[:200]!r}: not found, expected the path of a URDF file, or its text starting with '<'.") from None
+        raise MissingFileError(f"{kind} {given[:200]!r}: not found, expected the path of a {kind} file, or its text starting with '<'.") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise FileError(f"URDF {given[:200]!r}: {reason}, expected the path of a URDF file, or its text starting with '<'.") from None
+        raise FileError(f"{kind} {given[:200]!r}: {reason}, expected the path of a {kind} file, or its text starting with '<'.") from None
     if given.endswith(".xacro"):
-        raise FileError(sentence(Path(given).name, "a xacro file", "plain URDF", _XACRO))
+        raise FileError(sentence(Path(given).name, "a xacro file", "plain URDF", _expand(Path(given).name)))
     try:
         return raw.decode("utf-8-sig").lstrip(), Path(given).name
     except UnicodeDecodeError as error:
@@ -78,7 +91,7 @@ def _refuse_xacro(root: Element, where: str) -> None:
         substituted = next((value for value in element.attrib.values() if "${" in value or "$(" in value), None)
         if macro or substituted:
             found = f"the expression {substituted!r}" if substituted else f"the macro <xacro:{element.tag.partition('}')[2]}>"
-            raise FileError(sentence(where, found, "plain URDF", _XACRO))
+            raise FileError(sentence(where, found, "plain URDF", _expand(where)))
 
 
 def child(parent: Element, tag: str, place: str) -> Element | None:
