@@ -151,6 +151,32 @@ def test_motor_speed_settles_at_the_no_load_speed() -> None:
     assert trapezoid(24 * i, time) == pytest.approx(stored[-1] + trapezoid(lost, time), rel=1e-6)
 
 
+def test_power_balance_with_motors_and_coulomb_friction() -> None:
+    """Electrical work = heat of windings, of viscous and of Coulomb friction + change of mechanical and magnetic energy, through reversals and standstills."""
+    motors = [Actuator(DCMotor(L=2e-3, R=0.8, kt=0.1, J=2e-4, B=1e-4), gear=60.0), Actuator(DCMotor(L=1e-3, R=1.2, kt=0.06, J=5e-5, B=5e-5), gear=40.0)]
+    arm = DynamicModel(library.planar_2r(), "viscous+coulomb", rotor_inertia=True)
+    rubbing = arm.parameters({"fc1": 3.0, "fc2": 2.0, "fv1": 0.2, "fv2": 0.1}, arm.nominal_parameters())
+    model, pi = with_actuators(arm, motors, rubbing)
+    plant = Plant(model, pi, tuple(motors))
+    h, state, states, volts = 5e-5, plant.state([0.2, -0.5]), [], []
+    for k in range(20001):
+        states.append(np.stack(state))
+        volts.append([6 + 10 * np.sin(12 * (k + 0.5) * h), 5 * np.sin(17 * (k + 0.5) * h)])
+        state = plant.advance(state, volts[-1], h)
+    q, dq, i = np.moveaxis(np.array(states), 1, 0)
+    R, L = np.array([[m.motor.R, m.motor.L] for m in motors]).T
+    fv, fc = ([pi[model.index(f"{stem}{j}")] for j in (1, 2)] for stem in ("fv", "fc"))
+    # the voltage is constant over a step
+    work = float((np.array(volts)[:-1] * (i[1:] + i[:-1]) / 2).sum() * h)
+    windings, viscous, coulomb = (float(trapezoid(x, dx=h, axis=0).sum()) for x in (R * i**2, fv * dq**2, fc * np.abs(dq)))
+    mechanical = np.sum(mechanical_energy(model, pi, q[[0, -1]], dq[[0, -1]]), axis=0)
+    magnetic = float((L * (i[-1] ** 2 - i[0] ** 2) / 2).sum())
+    assert work == pytest.approx(windings + viscous + coulomb + mechanical[1] - mechanical[0] + magnetic, rel=4e-6)
+    assert coulomb > 0.1 * work
+    assert (np.diff(np.sign(dq[:, 1])) != 0).sum() > 5
+    assert (dq[:, 1] == 0).mean() > 0.03
+
+
 def test_needed_current_and_voltage_undo_the_motor() -> None:
     """C40: 0.12 N m/A behind 101 give 18.18 N m at 1.5 A; the voltage of a simulated motion is the one that was applied."""
     motor = DCMotor(L=1e-3, R=0.8, kt=0.12, J=1e-4, B=0.0)
@@ -176,6 +202,19 @@ def test_a_batch_is_many_single_steps() -> None:
         one = plant.advance(plant.state(q[k], dq[k]), u[k], 0.02, [0.1, 0.0])
         assert many.q[k] == pytest.approx(one.q, abs=1e-13)
         assert many.dq[k] == pytest.approx(one.dq, abs=1e-12)
+
+
+@pytest.mark.parametrize("backend", ["interpreter", "simd", "auto"])
+def test_backends_of_a_batch_agree(backend: str) -> None:
+    """To 1e-12 of the interpreter; "auto" settles on machine code where copies times steps pay for it, and not for a short call."""
+    plant = Plant(DynamicModel(library.planar_2r(), "viscous"), step=1e-3)
+    rng = np.random.default_rng(1)
+    many = State(*rng.uniform(-1, 1, (3, 300, 2)))
+    batch = BatchPlant(plant, backend)
+    found = batch.advance(many, [3.0, 1.0], 0.05)
+    assert found.q == pytest.approx(BatchPlant(plant, "interpreter").advance(many, [3.0, 1.0], 0.05).q, rel=1e-12, abs=1e-13)
+    asked = {steps: batch.kernel(steps).backend for steps in (100, 10**7)}
+    assert asked == {"auto": {100: "interpreter", 10**7: "simd"}}.get(backend, dict.fromkeys((100, 10**7), backend))
 
 
 def test_what_cannot_be_simulated_is_named() -> None:
