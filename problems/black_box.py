@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from optid.brief import brief
+
 from .forms import BlackBox, Start
 
 
@@ -55,6 +57,8 @@ class BlackBoxProblem:
     log: Any = False
     scales: Any = None
     start: Start | None = None
+
+    __repr__ = brief
 
     def form(self) -> BlackBox:
         """Pose the problem."""

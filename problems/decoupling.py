@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import LimitsError, RobotError, ShapeError, sentence
 from optid.solvers.solve import solve
 
@@ -79,6 +80,8 @@ class Decoupling:
     move: float = 0.1
     frequency: float = 10.0
     x0: Any = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put, n = object.__setattr__, self.arm.n
@@ -158,6 +161,8 @@ class DecouplingResult:
     coupling: Array
     names: tuple[str, ...]
     solution: Solution
+
+    __repr__ = brief
 
     @property
     def left(self) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RankError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.robot import PARAMETER_STEMS
@@ -56,6 +57,8 @@ class DriveGainsResult:
     beta: Array
     estimate: LinearEstimate
     solution: Solution
+
+    __repr__ = brief
 
     @property
     def relative_sigma(self) -> Array:
@@ -105,6 +108,8 @@ class DriveGains:
     known: Mapping[str, float]
     joint_names: tuple[str, ...]
     weights: ArrayLike | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for stem in self.known:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, LimitsError, ShapeError, sentence, unknown_name
 from optid.excitation.criteria import Criterion, criterion
 from optid.excitation.earlier import earlier_information
@@ -120,6 +121,8 @@ class Excitation:
     initial: Any = None
     family: Family | str = "fourier"
     compiled: bool = False
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         n = self.base.model.n

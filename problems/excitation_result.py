@@ -165,5 +165,14 @@ class ExcitationResult:
             **motions,
         }
 
+    def __repr__(self) -> str:
+        proof = "proven" if self.proven else "not proven"
+        return f"ExcitationResult({self.base.model.robot.name!r}, cond {self.condition_number:.4g}, {proof})"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import excitation_html
+
+        return excitation_html(self)
+
     def __str__(self) -> str:
         return f"{self.quality}; {'; '.join(map(str, (*self.checks, *self.path_reports)))}; {self.solution}"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.kernels import JointFactors
 from optid.statistics.residuals import ResidualStatistics
 
@@ -77,6 +78,8 @@ class FitDetails:
     dropped: tuple[Dropped, ...] = ()
     damping: float | None = None
     residuals: ResidualStatistics | None = None
+
+    __repr__ = brief
 
     def to_mapping(self) -> dict[str, Any]:
         """As nested mappings of numbers and text, without the empty entries."""

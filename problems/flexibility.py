@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, LimitsError, ShapeError, sentence
 
 from .forms import BlackBox, Residuals
@@ -72,6 +73,8 @@ class FlexibilityTuning:
     upper: Any = 120.0
     signal: bool = True
     names: Any = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -192,6 +195,14 @@ class FlexibilityResult:
     def n_failed(self) -> int:
         """Runs that gave no number."""
         return sum(not np.isfinite(run.value) for run in self.runs)
+
+    def __repr__(self) -> str:
+        return f"FlexibilityResult({self})"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import tuning_html
+
+        return tuning_html(self)
 
     def __str__(self) -> str:
         best = ", ".join(f"{name} {percent:g} %" for name, percent in zip(self.names, self.upsilon, strict=True) if name in self.tuned)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, OptidWarning, RankError, ShapeError, sentence, unknown_name
 from optid.statistics import Criteria, Determinacy, f_test, white_covariance
 
@@ -62,6 +63,8 @@ class FrictionResult:
     sigma: Array
     criteria: Criteria
 
+    __repr__ = brief
+
     def __getitem__(self, name: str) -> float:
         if name not in self.names:
             raise unknown_name(f"parameter of friction law {self.law!r}", name, self.names)
@@ -99,6 +102,8 @@ class FrictionCurve:
     law: str = "coulomb"
     load: ArrayLike | None = None
     independent_share: float = 1.0
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         v, tau = np.asarray(self.velocity, dtype=float), np.asarray(self.torque, dtype=float)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import OptidError, OptidWarning, RankError, sentence, unknown_name
 
 from .friction import FrictionCurve, FrictionResult
@@ -33,6 +34,8 @@ class FrictionComparison:
 
     fits: tuple[FrictionResult, ...]
     held_out: Array
+
+    __repr__ = brief
 
     def best(self, by: str = "bic") -> FrictionResult:
         """The law with the least "bic", "aic" or "held_out" error."""

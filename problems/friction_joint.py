@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import OptidWarning, RankError, ShapeError, sentence, unknown_name
 from optid.model.arrays import state_arrays
 from optid.regressor import BaseParameters
@@ -59,6 +60,8 @@ class JointFrictionResult:
     determinacy: Determinacy
     solution: Solution
 
+    __repr__ = brief
+
     def predict(self, q: Any, dq: Any, ddq: Any, load: ArrayLike | None = None) -> Array:
         """Torque (N, n) of a motion; laws that depend on the load take that of the rigid arm unless one (N, n) is given."""
         states, _ = state_arrays((q, dq, ddq), self.base.model.n, ("q", "dq", "ddq"))
@@ -102,6 +105,8 @@ class JointFriction:
     samples: Sequence[Samples]
     laws: str | Sequence[str] = "stribeck"
     weights: ArrayLike | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         n = self.base.model.n

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RankError, ShapeError, sentence
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
@@ -58,6 +59,8 @@ class Identification:
     context: Mapping[str, Any] = field(default_factory=dict)
     details: FitDetails = field(default_factory=FitDetails)
     constraints: Constraints | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         r, n = self.base.rank, self.base.model.n

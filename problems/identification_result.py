@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import OptidWarning, unknown_name
 from optid.kernels import JointFactors
 from optid.model.arrays import state_arrays
@@ -45,6 +46,8 @@ class FitErrors:
     stacked: float
     per_joint: Array
     mean_per_joint: float
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, residual_squares: Array, squares: Array) -> FitErrors:
@@ -356,6 +359,11 @@ class IdentificationResult:
             lines.append(f"bodies that cannot exist: {', '.join(report.unphysical)} (of {report.source})")
         lines += [f"note: {text}" for text in self.notes]
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import fit_html
+
+        return fit_html(self)
 
     def __repr__(self) -> str:
         return f"IdentificationResult({self.base.model.robot.name!r}, {self.method}, {self.base.rank} parameters, error {self.errors().stacked:.2%})"

@@ -11,6 +11,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, UnreachableError, sentence
 from optid.kinematics import forward_kinematics, frame_transform, jacobian
 from optid.kinematics.chain import frame_index
@@ -58,6 +59,8 @@ class InverseKinematicsResult:
     at_limits: tuple[str, ...]
     manipulability: float
     solution: Solution
+
+    __repr__ = brief
 
     @property
     def singular(self) -> bool:
@@ -107,6 +110,8 @@ class InverseKinematics:
     near: ArrayLike | None = None
     nearest: bool = False
     tolerance: float = 1e-9
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         target = np.array(self.target, dtype=float)

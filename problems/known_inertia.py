@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RobotError, sentence
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -51,6 +52,8 @@ class KnownInertia:
     known: Mapping[str, float]
     context: Mapping[str, Any] = field(default_factory=dict)
     job: Any = None
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, model: DynamicModel, trials: Any, cad: ArrayLike | Mapping[str, float] | None = None, preprocessing: Any = None) -> KnownInertia:

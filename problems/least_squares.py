@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from optid.brief import brief
 from optid.errors import ShapeError, sentence
 
 from .checks import excess, matrix, vector
@@ -29,6 +30,8 @@ class Cone:
     F0: Any
     F: Any
     name: str = ""
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         constant, slopes = np.array(self.F0, dtype=float), np.array(self.F, dtype=float)
@@ -80,6 +83,8 @@ class LeastSquares(Form):
     names: Any = None
     scales: Any = None
     start: Start | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         a = np.asarray(self.A, dtype=float)

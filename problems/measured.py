@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from optid.brief import brief
 from optid.errors import LimitsError, ShapeError, UnsuitableSolverError, sentence
 
 from .checks import excess, vector
@@ -46,6 +47,8 @@ class Residuals(Form):
     names: Any = None
     scales: Any = None
     start: Start | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         self._settle(vector(self.x0, None, "x0").size)
@@ -95,6 +98,8 @@ class BlackBox(Form):
     names: Any = None
     scales: Any = None
     start: Start | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         given = [value for value in (self.lower, self.upper, self.x0) if value is not None and np.ndim(value) > 0]

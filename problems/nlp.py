@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from optid.brief import brief
 from optid.errors import ShapeError, sentence
 
 from .checks import bounds, excess, named
@@ -73,6 +74,8 @@ class Nlp(Form):
     advice: Advice = Advice()
     lower: Any = field(default=None, init=False, repr=False)
     upper: Any = field(default=None, init=False, repr=False)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         import casadi as ca

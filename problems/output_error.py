@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
@@ -64,6 +65,8 @@ class OutputError:
     known: Mapping[str, float] = field(default_factory=dict)
     method: str = "output_error"
     context: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if self.output not in OUTPUTS:

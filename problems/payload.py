@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RankError, RobotError, ShapeError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.robot import PARAMETER_STEMS, Link, Transform
@@ -60,6 +61,8 @@ class PayloadResult:
     columns: tuple[int | None, ...]
     solution: Solution
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief
 
     def __getitem__(self, stem: str) -> float:
         if stem not in PARAMETER_STEMS:
@@ -136,6 +139,8 @@ class Payload:
     physical: bool = False
     length: float = 1.0
     notes: tuple[str, ...] = ()
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         for stem in self.known:

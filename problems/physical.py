@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, SolveError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
@@ -79,6 +80,8 @@ class PhysicalIdentification:
     method: str = "physical"
     context: Mapping[str, Any] = field(default_factory=dict)
     start: Array | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__

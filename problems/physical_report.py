@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.robot import Link
 from optid.robot.physical import check_link
 
@@ -39,6 +40,8 @@ class LinkVerdict:
     eigenvalues: Array
     faults: tuple[str, ...]
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, eq=False)
 class PhysicalReport:
@@ -53,6 +56,8 @@ class PhysicalReport:
 
     links: tuple[LinkVerdict, ...]
     source: str
+
+    __repr__ = brief
 
     @property
     def ok(self) -> bool:

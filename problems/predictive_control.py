@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
 from optid.model.arguments import instance, positive, whole
@@ -45,6 +46,8 @@ class Plan:
     tau: Array
     solution: Solution | None = None
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True, eq=False)
 class PredictiveModel:
@@ -75,6 +78,8 @@ class PredictiveModel:
     speed: ArrayLike = 1.0
     effort: ArrayLike = 0.01
     torque: ArrayLike | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         instance(self.model, DynamicModel, "model of a predictive controller", "Make one: DynamicModel(robot).")
@@ -186,6 +191,8 @@ class PredictiveControl:
     wanted_q: ArrayLike
     wanted_dq: ArrayLike
     wanted_ddq: ArrayLike
+
+    __repr__ = brief
 
     @cached_property
     def _p(self) -> Array:

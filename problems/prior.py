@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
 from optid.regressor import BaseParameters
@@ -32,6 +33,8 @@ class Prior:
     model: DynamicModel
     values: Array
     sigmas: Array = field(default=None)  # type: ignore[arg-type]
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         p = self.model.p

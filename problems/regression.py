@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RankError, ShapeError, sentence
 from optid.statistics import Determinacy, t_interval
 
@@ -53,6 +54,8 @@ class RegressionResult:
     at_bound: tuple[str, ...] = ()
     unbounded: Array | None = None
     residual_increase: float | None = None
+
+    __repr__ = brief
 
     @property
     def degrees_of_freedom(self) -> int:
@@ -99,6 +102,8 @@ class Regression:
     y: ArrayLike
     names: Sequence[str] = ()
     bounds: Mapping[str, tuple[float | None, float | None]] = field(default_factory=dict)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         W, y = np.asarray(self.W, dtype=float), np.asarray(self.y, dtype=float)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import RankError, ShapeError, sentence
 from optid.kernels import JointFactors
 from optid.regressor import BaseParameters
@@ -59,6 +60,8 @@ class TotalLeastSquares:
     known: Mapping[str, float] = field(default_factory=dict)
     method: str = "tls"
     context: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         r, n = self.base.rank, self.base.model.n

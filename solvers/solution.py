@@ -108,6 +108,9 @@ class Solution:
         """Itself, so that every result of ``optid.solve`` has ``.solution``."""
         return self
 
+    def __repr__(self) -> str:
+        return f"Solution({self})"
+
     def __str__(self) -> str:
         return (
             f"{self.solver}: {self.status} ({self.message}), fun {self.fun:.6g}, largest violation {self.max_violation:.2g}, "

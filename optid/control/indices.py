@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.kinematics import forward_kinematics
 from optid.model.arguments import instance
@@ -43,6 +44,8 @@ class Indices:
     rms: Array
     peak: Array
     peak_time: Array
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, time: ArrayLike, error: ArrayLike, names: tuple[str, ...] = ()) -> Indices:

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
 from optid.model.actuator import Actuator
@@ -38,6 +39,8 @@ class Law:
     model: DynamicModel
     outer: OuterLoop
     pi: Any = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         instance(self.model, DynamicModel, "model of a control law", "Make one: DynamicModel(robot).")
@@ -87,6 +90,8 @@ class ComputedTorque(Law):
 
     feedforward: bool = True
 
+    __repr__ = brief
+
     def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
         return np.asarray(self._inverse_dynamics(q, dq, v + target.ddq if self.feedforward else v))
 
@@ -94,6 +99,8 @@ class ComputedTorque(Law):
 @dataclass(frozen=True, eq=False)
 class GravityPD(Law):
     """``tau = g(q) + v``: an outer loop in torques, with gravity compensation only."""
+
+    __repr__ = brief
 
     @cached_property
     def _gravity(self) -> Call:
@@ -107,6 +114,8 @@ class GravityPD(Law):
 @dataclass(frozen=True, eq=False)
 class Feedforward(Law):
     """``tau = ID(q_d, dq_d, ddq_d) + v``: the model's torque of the wanted motion, and an outer loop in torques."""
+
+    __repr__ = brief
 
     def torque(self, q: Array, dq: Array, target: Target, v: Array) -> Array:
         return np.asarray(self._inverse_dynamics(target.q, target.dq, target.ddq) + v)
@@ -126,6 +135,8 @@ class VoltageLaw:
     law: Law
     actuators: tuple[Actuator, ...]
     _gains: Any = field(init=False, repr=False, default=None)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         instance(self.law, Law, "law behind voltages")

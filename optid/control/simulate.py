@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, UnsuitableSolverError, sentence
 from optid.model.arguments import found, instance, positive, whole
 from optid.model.arrays import numbers
@@ -67,6 +68,8 @@ class Simulation:
     current: Array
     robot: Robot
     unsolved: int | None = None
+
+    __repr__ = brief
 
     @property
     def error(self) -> Array:

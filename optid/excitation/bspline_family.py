@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.trajectory import BSpline, Trajectory, bspline_basis
 
 from .family import Family
@@ -34,6 +35,8 @@ class BSplineFamily(Family):
     degree: int = 5
     rest: int = 2
     joint_names: tuple[str, ...] = field(default=())
+
+    __repr__ = brief
 
     @property
     def m(self) -> int:

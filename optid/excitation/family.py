@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.trajectory import Fourier, Trajectory, fourier_basis
 
@@ -97,6 +98,8 @@ class FourierFamily(Family):
     harmonics: int
     ratios: tuple[float, ...] = ()
     joint_names: tuple[str, ...] = field(default=())
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if isinstance(self.harmonics, bool) or int(self.harmonics) != self.harmonics or self.harmonics < 1:

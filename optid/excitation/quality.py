@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.regressor import BaseParameters
 
 Array = NDArray[np.float64]
@@ -34,6 +35,8 @@ class Quality:
     triangle: Array
     nominal: Array
     noise: tuple[float, ...]
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, base: BaseParameters, stacked: Array, noise: Sequence[float], nominal: ArrayLike | None = None) -> Quality:

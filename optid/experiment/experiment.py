@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence, unknown_name
 
 from .equality import same
@@ -43,6 +44,8 @@ class RobotInfo:
     parameter_names: tuple[str, ...] = ()
     gains: NDArray[np.float64] | None = None
     coupling: NDArray[np.float64] | None = None
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -108,6 +111,8 @@ class Experiment:
     results: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     attributes: Mapping[str, Any] = field(default_factory=dict)
     created: str = field(default_factory=_now)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__

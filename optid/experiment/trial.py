@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, UnknownNameError, sentence
 
 from .equality import same
@@ -58,6 +59,8 @@ class Trial:
     period: float | None = None
     name: str = "trial"
     attributes: Mapping[str, Any] = field(default_factory=dict)
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         put = object.__setattr__

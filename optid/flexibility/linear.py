@@ -9,6 +9,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import Spring, friction_torque, spring_slope
@@ -45,6 +46,8 @@ class LinearModel:
     kp: Array
     kd: Array
     deflection: Array
+
+    __repr__ = brief
 
     @property
     def m(self) -> int:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 from optid.experiment import Trial
 from optid.signals.filters import lowpass
@@ -147,6 +148,8 @@ class PathRule:
     reference: Array
     start: float | None = None
     detrend: bool = False
+
+    __repr__ = brief
 
     def of_trial(self, trial: Trial) -> tuple[float, Array]:
         """Ω [m] and the errors (K, k)."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.experiment import Trial
 
 Array = NDArray[np.float64]
@@ -44,6 +45,8 @@ class LoopRecord:
     tool_reference: Array | None
     duration: float
     gears: Array
+
+    __repr__ = brief
 
     def trial(self, index: int = 0, name: str = "run", joint_names: tuple[str, ...] = ()) -> Trial:
         """One run as a real robot would record it: motor angles and motor torques, both on the arm side, and the numbers that belong to them."""

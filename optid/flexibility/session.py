@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, FileError, ShapeError, sentence
 from optid.experiment import Experiment, Trial, read_experiment, write_experiment
 from optid.problems.flexibility import Rule, TuningRun
@@ -82,6 +83,8 @@ class SessionReport:
     finished: bool
     message: str
     names: tuple[str, ...]
+
+    __repr__ = brief
 
 
 class _Stop(BaseException):

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 
 from .feedforward import Motion
@@ -35,6 +36,8 @@ class Shaper:
 
     times: Array
     amplitudes: Array
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, frequency: float, damping: float = 0.0, kind: str = "ZV") -> Shaper:
@@ -88,6 +91,8 @@ class ShapedMotion:
 
     motion: Any
     shaper: Shaper
+
+    __repr__ = brief
 
     @property
     def duration(self) -> float:

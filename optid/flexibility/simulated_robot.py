@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import ShapeError, sentence
 from optid.experiment import Trial
 
@@ -42,6 +43,8 @@ class SimulatedRobot:
     torque_noise: float = 0.0
     seed: int = 0
     tail: float = 0.5
+
+    __repr__ = brief
 
     def run(self, upsilon: ArrayLike, number: int) -> Trial:
         """The recording of run ``number`` with Υ (n,) [%]."""

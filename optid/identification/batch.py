@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from optid.brief import brief
 from optid.errors import DataError, OptidError, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -62,6 +63,8 @@ class FileReport:
     rows: int
     error: str | None = None
 
+    __repr__ = brief
+
 
 @dataclass(frozen=True)
 class BatchResult:
@@ -79,6 +82,8 @@ class BatchResult:
     files: tuple[FileReport, ...]
     _job: Job | None = field(default=None, repr=False)
     _method: Any = field(default=None, repr=False)
+
+    __repr__ = brief
 
     @property
     def failed(self) -> tuple[FileReport, ...]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, OptidError, require, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
@@ -69,6 +70,8 @@ class Contestant:
     unphysical: tuple[str, ...] = ()
     seconds: float = float("nan")
     error: str = ""
+
+    __repr__ = brief
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,6 +135,14 @@ class Comparison:
 
     def __str__(self) -> str:
         return self.summary()
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(row.label for row in self.rows)})"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import comparison_html
+
+        return comparison_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain numbers, for JSON."""

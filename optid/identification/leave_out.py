@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, sentence
 from optid.kernels import JointFactors
 from optid.problems.identification_result import FitErrors
@@ -36,6 +37,8 @@ class LeaveOneOut:
     beta: Array
     errors: tuple[FitErrors, ...]
     errors_raw: tuple[FitErrors, ...]
+
+    __repr__ = brief
 
     @property
     def worst(self) -> str:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 
 from .lapack import add_rows
@@ -55,6 +56,8 @@ class JointFactors:
     counts: NDArray[np.int64]
     sums: Array
     n_columns: int
+
+    __repr__ = brief
 
     @classmethod
     def empty(cls, n: int, r: int, n_targets: int = 1) -> JointFactors:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, LimitsError, RobotError, ShapeError, sentence
 from optid.model.arguments import instance
 from optid.model.arrays import numbers
@@ -63,6 +64,8 @@ class ScaraInverse:
     height: float
     slide_sign: float
     roll_offset: float
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, robot: Robot) -> ScaraInverse:

@@ -83,6 +83,9 @@ class DynamicModel:
 
     # -- names and counts ---------------------------------------------------------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        return f"DynamicModel({self.robot.name!r}, {self.n} joints, {self.p} parameters)"
+
     @property
     def n(self) -> int:
         """Number of coordinates."""

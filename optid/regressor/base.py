@@ -102,6 +102,16 @@ class BaseParameters:
         unit = scale[accepted][:, None] / scale[None, :]
         return cls(model, tuple(int(k) for k in accepted), K * unit, tuple(known), s, PRINTED * unit)
 
+    # -- looks --------------------------------------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"BaseParameters({self.model.robot.name!r}, {self.rank} of {self.model.p} parameters)"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import base_parameters_html
+
+        return base_parameters_html(self)
+
     # -- description --------------------------------------------------------------------------------------------------------------------------------
 
     @property

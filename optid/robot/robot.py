@@ -172,6 +172,16 @@ class Robot:
 
         save_robot(self, path)
 
+    # -- looks --------------------------------------------------------------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"Robot({self.name!r}, {self.n} joints: {', '.join(self.joint_names)})"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import robot_html
+
+        return robot_html(self)
+
     # -- counts and names ---------------------------------------------------------------------------------------------------------------------------
 
     @property

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, sentence
 from optid.experiment.trial import Trial
 
@@ -102,6 +103,8 @@ class PeriodicAverage:
     notes: tuple[str, ...] = ()
     name: str = "trial"
     role: str = "identification"
+
+    __repr__ = brief
 
     @property
     def n_cycles(self) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 
 from .filters import decimate
@@ -78,6 +79,8 @@ class Samples:
     notes: tuple[str, ...] = ()
     name: str = "trial"
     role: str = "identification"
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         if self.segment is None:

@@ -10,6 +10,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.brief import brief
 from optid.errors import DataError, ShapeError, SingularError, SolveError, sentence
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
@@ -70,6 +71,8 @@ class Plant:
     actuators: tuple[Actuator, ...] = ()
     max_torque: Any = None
     step: float = STEP
+
+    __repr__ = brief
 
     def __post_init__(self) -> None:
         instance(self.model, DynamicModel, "model of a plant", "Make one: DynamicModel(robot).")

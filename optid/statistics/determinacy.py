@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.regressor.formula import formula
 from optid.regressor.selection import independent_columns
 
@@ -42,6 +43,8 @@ class Determinacy:
     rank: int
     determined: NDArray[np.bool_]
     directions: tuple[str, ...]
+
+    __repr__ = brief
 
     @classmethod
     def of(cls, A: Array, names: Sequence[str], tolerance: float = TOLERANCE) -> Determinacy:

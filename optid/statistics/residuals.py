@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.brief import brief
 from optid.errors import ShapeError, sentence
 
 from .autocorrelation import AutoregressiveModel, default_lags, ljung_box
@@ -68,6 +69,8 @@ class ResidualStatistics:
     independent: Array
     covariances: Array
     orders: NDArray[np.int64]
+
+    __repr__ = brief
 
     @property
     def autocorrelation(self) -> Array:
@@ -174,6 +177,8 @@ class TrialResiduals:
     step: float
     n: int
     independent_share: float = 1.0
+
+    __repr__ = brief
 
     def examine(self, weights: Array) -> ResidualStatistics:
         """Whiten the residuals and sum their scores over cells."""

@@ -104,6 +104,14 @@ class Trajectory(ABC):
 
         return to_mapping(self)
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n} joints, {self.duration:g} s)"
+
+    def _repr_html_(self) -> str:
+        from optid.notebook import trajectory_html
+
+        return trajectory_html(self)
+
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
             return NotImplemented

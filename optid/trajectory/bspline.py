@@ -18,7 +18,7 @@ from .piecewise import Piecewise, PiecewiseBacked
 MOST_DEGREE = 15
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BSpline(PiecewiseBacked):
     """A clamped B-spline per joint over common knots.
 

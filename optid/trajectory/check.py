@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from optid.brief import brief
 from optid.errors import LimitsError, sentence
 from optid.robot import Limits
 
@@ -71,6 +72,8 @@ class CheckReport:
     violations: tuple[Violation, ...]
     margins: Mapping[str, Array]
     tolerance: float
+
+    __repr__ = brief
 
     def __bool__(self) -> bool:
         return self.proven

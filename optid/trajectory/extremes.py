@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from optid.brief import brief
+
 from .arrays import Array
 
 
@@ -29,6 +31,8 @@ class Extremes:
     at_maximum: Array
     lower: Array
     upper: Array
+
+    __repr__ = brief
 
     @property
     def magnitude(self) -> Array:

@@ -20,7 +20,7 @@ from .trigonometric import maximise
 BLOCK = 1 << 16
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fourier(Trajectory):
     """``q_j(t) = q0_j + Σ_h a_jh sin(h ω_j t) + b_jh cos(h ω_j t)``, ``ω_j = 2π / period_j``.
 

@@ -24,7 +24,7 @@ BLOCK = 1 << 16
 EPS = float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Piecewise(FiniteTrajectory):
     """Polynomial pieces between breaks.
 

@@ -25,7 +25,7 @@ _LAWS = {
 TRAPEZOIDAL = "trapezoidal"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointToPoint(PiecewiseBacked):
     """``q(t) = start + (end - start) p(t / span)``.
 

@@ -71,7 +71,7 @@ def _displacement(moving: Array, T: float, continuity: int) -> Array:
     return moving[:, 1:] @ factors
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RampedFourier(FiniteTrajectory):
     """A Fourier trajectory (all its cycles) between a ramp from rest and a ramp to rest.
 

@@ -12,7 +12,7 @@ from .arrays import Array, names
 from .piecewise import Piecewise, PiecewiseBacked, knots
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sampled(PiecewiseBacked):
     """The interpolating spline through positions q at given times; its derivatives are the spline's.
 

@@ -17,7 +17,7 @@ from .extremes import Extremes, combined, with_jumps
 JUMP = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Window(FiniteTrajectory):
     """The part of a trajectory between two times, with its clock set to zero at ``start``.
 
@@ -64,7 +64,7 @@ class Window(FiniteTrajectory):
         return combined([self.trajectory.extremes(order, self.start + start, min(self.start + stop, self.stop))], [-self.start])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Sequence(FiniteTrajectory):
     """Trajectories one after another, without a jump of position or velocity.
 

@@ -123,6 +123,11 @@ class ValidationResult:
             "counts": dict(self.counts),
         }
 
+    def _repr_html_(self) -> str:
+        from optid.notebook import validation_html
+
+        return validation_html(self)
+
     def __repr__(self) -> str:
         return f"ValidationResult({self.trial!r}, stacked {self.errors.stacked:.2%}, mean per joint {self.errors.mean_per_joint:.2%})"
 
