@@ -3,6 +3,8 @@
 Prints the numbers of base parameters in the end.
 """
 
+import matplotlib.pyplot as plt
+
 from optid import BaseParameters, DynamicModel
 from optid.library import irb140_lower_arm, panda, scara_er14, ur5
 
@@ -19,9 +21,14 @@ for formula in irb140.formulas:
     print("  ", formula)
 print("   never seen:", ", ".join(irb140.unidentifiable))
 
-counts = {"SCARA": scara.rank, "IRB140": irb140.rank}
+counts, standard = {"SCARA": scara.rank, "IRB140": irb140.rank}, {"SCARA": scara.model.p, "IRB140": arm.p - len(known)}
 for name, robot in (("UR5", ur5()), ("Panda", panda())):
     base = BaseParameters.of(DynamicModel(robot, friction="none"))
     assert base.rank == base.svd_rank  # two ways to count
-    counts[name] = base.rank
+    counts[name], standard[name] = base.rank, base.model.p
 print("base parameters:", ", ".join(f"{name} {count}" for name, count in counts.items()))
+
+plt.bar(list(standard), list(standard.values()), color="lightgrey", label="unknown parameters of the bodies and joints")
+plt.bar(list(counts), list(counts.values()), width=0.5, label="combinations that motion can reveal")
+plt.legend()
+plt.savefig("base_parameters.png")

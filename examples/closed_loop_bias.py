@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from optid import Preprocessing, Trial, identify
@@ -42,11 +43,17 @@ def controller(q: Any, dq: Any, r: Any) -> Any:
 loop = ClosedLoop(controller, lambda time: np.hstack([motion.derivative(time, 0), motion.derivative(time, 1)]))
 options = Preprocessing(cutoff=30, min_speed=0.0, clock="nominal", decimate=10)
 found = {}
+plt.axhspan(-1.96, 1.96, color="lightgrey", label="where 95 % should lie")
 for times in (1, 10):
     trial = record(times * ENCODER)
     for method, more in (("wls", {}), ("iv", {"loop": loop})):
         fit = identify(base, trial, method=method, preprocessing=options, **more)
         z = (fit.beta - truth) / np.sqrt(np.diag(fit.covariance(fit.reliable_kind)))
+        if times == 10:
+            plt.plot(z, "o" if method == "iv" else "x", label={"wls": "least squares", "iv": "instrumental variables"}[method])
         found[method, times] = float(np.sqrt(np.mean(z**2)))
         print(f"{times:>2} x encoder noise, {method:<3}: off by {found[method, times]:.2f} standard deviations rms, {np.abs(z).max():.2f} at worst")
 print(f"at ten times the noise: least squares {found['wls', 10]:.2f}, instrumental variables {found['iv', 10]:.2f}")
+plt.gca().set(title="ten times the encoder's noise", xlabel="base parameter", ylabel="(estimate − truth) / σ")
+plt.legend()
+plt.savefig("closed_loop_bias.png")

@@ -6,6 +6,7 @@ The URDF is written here so that the example needs no file; give your own with  
 import optid
 from optid import BaseParameters, DynamicModel, Robot
 from optid.problems import Excitation
+from optid.report.design_plots import plot_motion
 from optid.trajectory.export import to_csv
 
 URDF = """<robot name="two links">
@@ -33,3 +34,4 @@ for report in (*result.checks, *result.path_reports):
 table = result.export(to_csv, rate=100.0).text
 print(f"table for the controller: {len(table.splitlines())} lines of time, position, velocity and acceleration")
 print(f"condition number {result.condition_number:.2f}, proven: {result.proven}")
+plot_motion(result).savefig("excitation_from_urdf.png")

@@ -1,5 +1,6 @@
 """Which friction law? Seven of them on what a linear fit leaves, then the right ones fitted together with the inertia."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import optid
@@ -31,9 +32,15 @@ for j, part in enumerate(friction_samples(linear, samples)):
     best.append(found.best().law)
     print(f"\njoint {j + 1}, best by BIC: {best[-1]}")
     print(found.summary())
+    order = np.argsort(part.velocity)
+    axes = plt.subplot(1, 2, j + 1, title=f"joint {j + 1}: {best[-1]}", xlabel="velocity [rad/s]")
+    axes.plot(part.velocity[order], part.torque[order], ".", markersize=2, color="lightgrey", label="left by the rigid model [N m]")
+    axes.plot(part.velocity[order], found.best().torque(part.velocity, part.load)[order], label=found.best().law)
+    axes.legend(fontsize=7)
 
 joint = optid.solve(JointFriction(BaseParameters.of(rigid), samples, best))
 print(f"\nfitted together: {joint.errors.stacked:.2%} is left")
 for j, fit in enumerate(joint.friction):
     print(f"joint {j + 1}: " + ", ".join(f"{name} {value:.3g} ± {sigma:.1g}" for name, value, sigma in zip(fit.names, fit.values, fit.sigma, strict=True)))
 print(f"laws found: {best[0]}, {best[1]}")
+plt.savefig("friction_laws.png")

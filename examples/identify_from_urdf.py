@@ -7,6 +7,7 @@ a base parameter in the end: there is no noise, so it is what central difference
 import numpy as np
 
 from optid import BaseParameters, DynamicModel, Preprocessing, Robot, identify
+from optid.report import plot_parameters
 from optid.simulation import Clock, simulate_recording
 from optid.trajectory import Fourier
 
@@ -48,3 +49,4 @@ print(fit.summary())
 
 truth = base.beta(model.nominal_parameters())
 print(f"largest error of a base parameter: {np.abs(fit.beta - truth).max():.1e}")
+plot_parameters(fit, truth).savefig("identify_from_urdf.png")

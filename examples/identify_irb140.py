@@ -6,6 +6,7 @@ Prints every base parameter with its interval and, at the end, how many true val
 import numpy as np
 
 from optid import BaseParameters, Preprocessing, identify, validate
+from optid.report import plot_parameters
 from optid.signals import PeriodicOptions
 from optid.simulation.irb140 import KNOWN, irb140_experiment, irb140_model
 
@@ -32,3 +33,4 @@ for row, true, ok in zip(fit.rows(), truth, inside, strict=True):
 task = validate(fit, experiment["inverted U"])
 print(f"inverted U, not used for the fit: error {task.errors.stacked:.2%} of the torque")
 print(f"true values inside their 95 % intervals: {np.count_nonzero(inside)} of {base.rank}")
+plot_parameters(fit, truth).savefig("identify_irb140.png")

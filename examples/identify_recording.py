@@ -16,6 +16,7 @@ import numpy as np
 from optid import DHRow, DynamicModel, Robot, identify, validate
 from optid.experiment import Mapping, import_csv
 from optid.identification.result_file import load_result, save_result
+from optid.report import plot_torque
 from optid.robot import Link
 from optid.simulation import Clock, Sensors, simulate_recording
 from optid.trajectory import Fourier
@@ -41,7 +42,8 @@ def write_log(path: Path, seed: int) -> Path:
 
 
 with tempfile.TemporaryDirectory() as folder:
-    logs = sys.argv[1:] or [str(write_log(Path(folder) / f"{name}.csv", seed)) for seed, name in enumerate(("train", "test"))]
+    given = [word for word in sys.argv[1:] if word != "--quick"]
+    logs = given or [str(write_log(Path(folder) / f"{name}.csv", seed)) for seed, name in enumerate(("train", "test"))]
     train, test = (import_csv(log, layout, joint_names=robot.joint_names) for log in logs)
     print(f"{train.name}: {train.n_samples} samples of joint {', '.join(train.joint_names)}, {np.ptp(train.q):.3g} rad from end to end")
 
@@ -53,3 +55,4 @@ with tempfile.TemporaryDirectory() as folder:
     scores = validate(again, test)
     print(scores.summary())
     print(f"error on the other run, against raw torque: {scores.errors_raw.stacked:.2%}")
+    plot_torque(scores, robot).savefig("identify_recording.png")

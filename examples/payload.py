@@ -5,6 +5,7 @@ Prints its ten parameters with intervals from a motion, what static poses alone 
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from optid import BaseParameters, DynamicModel, Link, library
@@ -42,3 +43,12 @@ print(gains.summary())
 
 low, high = found.interval()[0]
 print(f"mass {found['m']:.3f} kg, 95 % interval {low:.3f} to {high:.3f}, truth {LOAD.mass} kg")
+
+ends, true = found.interval(), np.array(LOAD.parameters)
+names = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+half = (ends[:, 1] - ends[:, 0]) / 2
+plt.errorbar(names, (ends.mean(axis=1) - true) / half, yerr=1, fmt="o", capsize=3)
+plt.axhline(0, color="tab:red", label="truth")
+plt.ylabel("estimate − truth, in half 95 % intervals")
+plt.legend()
+plt.savefig("payload.png")

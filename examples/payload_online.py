@@ -1,5 +1,6 @@
 """A payload found while the robot moves: causal filters, recursive least squares, and what is known second by second."""
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from optid import DHRow, DynamicModel, Link, Preprocessing, Robot, Trial, identify
@@ -40,11 +41,18 @@ fit = identify(empty, trial, preprocessing=Preprocessing(cutoff=30.0, torque_cut
 online = OnlinePayload(fit, OnlineOptions(RATE, elastic_frequency=6.0, torque_sigma=0.2))
 print(f"cut-off {online.cutoff:g} Hz, five times the elastic frequency; estimates are {1e3 * online.delay:.1f} ms old")
 q, tau = run(loaded, 30, 2)
+mass = []
 for second in range(30):
     part = slice(int(second * RATE), int((second + 1) * RATE))
     online.update(q[part], tau[part])
+    mass.append(online.estimate["m"])
     if second + 1 in (1, 2, 5, 10, 30):
         now = online.estimate
         print(f"after {second + 1:>2} s: m {now['m']:.4f} kg, mz {now['mz']:.4f} kg m, Ixx {now['Ixx']:.4f} kg m²")
 print(f"truth:       m {payload.parameters[0]:.4f} kg, mz {payload.parameters[3]:.4f} kg m, Ixx {payload.parameters[4]:.4f} kg m²")
 print(f"mass error after 30 s: {100 * abs(online.estimate['m'] / payload.parameters[0] - 1):.2f} %")
+plt.plot(range(1, 31), mass, "o-", label="found on-line")
+plt.axhline(payload.parameters[0], color="tab:red", label="truth")
+plt.gca().set(xlabel="time [s]", ylabel="mass of the payload [kg]")
+plt.legend()
+plt.savefig("payload_online.png")

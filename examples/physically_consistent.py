@@ -6,6 +6,7 @@ Prints which links fail, how often each estimate's mass matrix is not positive d
 import tempfile
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from optid import BaseParameters, DynamicModel, Robot, identify, library, validate
@@ -15,8 +16,7 @@ from optid.signals import Samples
 RNG = np.random.default_rng(0)
 robot = library.ur10e().with_friction(viscous=[15, 15, 8, 3, 2, 2], coulomb=[10, 10, 5, 2, 2, 2])
 model = DynamicModel(robot, friction="viscous+coulomb")
-base = BaseParameters.of(model)
-truth = model.nominal_parameters()
+base, truth = BaseParameters.of(model), model.nominal_parameters()
 
 
 def motion(duration: float, amplitude: float, noise: float, name: str) -> Samples:
@@ -32,26 +32,28 @@ def motion(duration: float, amplitude: float, noise: float, name: str) -> Sample
 
 train, other = motion(6, 0.15, 0.03, "short"), motion(20, 0.8, 0.0, "large")
 
-# What is believed beforehand: a data sheet that is 10 % off everywhere.
-datasheet = truth * 1.1
-
 plain = identify(base, train)
-physical = identify(base, train, method="physical", prior=datasheet)
+physical = identify(base, train, method="physical", prior=truth * 1.1)  # believed beforehand: a data sheet that is 10 % off everywhere
 
-print("links that cannot exist, least squares:", ", ".join(plain.physical_report().unphysical) or "none")
-print("links that cannot exist, physical fit: ", ", ".join(physical.physical_report().unphysical) or "none")
+for name, fit in (("least squares:", plain), ("physical fit: ", physical)):
+    print("links that cannot exist,", name, ", ".join(fit.physical_report().unphysical) or "none")
 print(f"price in residual: {physical.details.residual_increase:.2%}")
 
 q = RNG.uniform(-np.pi, np.pi, (10_000, 6))
 for name, pi in (("least squares", base.standard(plain.beta)), ("physical fit", physical.standard_parameters)):
-    share = np.mean(np.linalg.eigvalsh(model.mass_matrix(pi, q))[:, 0] <= 0)
-    print(f"mass matrix not positive definite, {name}: {share:.1%} of 10 000 postures")
+    smallest = np.linalg.eigvalsh(model.mass_matrix(pi, q))[:, 0]
+    plt.plot(np.sort(smallest), np.linspace(0, 100, len(smallest)), label=name)
+    print(f"mass matrix not positive definite, {name}: {np.mean(smallest <= 0):.1%} of 10 000 postures")
+plt.xscale("symlog", linthresh=1e-5)
+plt.gca().set(xlabel="smallest eigenvalue of the mass matrix [kg m²]: no robot has one below 0", ylabel="postures below [%]")
+plt.legend()
+plt.savefig("physically_consistent.png")
 
 with tempfile.TemporaryDirectory() as folder:
     for suffix in ("toml", "urdf"):
         path = Path(folder) / f"ur10e_identified.{suffix}"
         write_robot(physical, path)
-        again = Robot.load(path) if suffix == "toml" else Robot.from_urdf(path)
+        again = Robot.load(path)
         print(f"read back from {suffix}: link 3 weighs {again.links[2].mass:.3f} kg")
 
 errors = [validate(fit, other).errors.stacked for fit in (plain, physical)]

@@ -4,6 +4,7 @@ A planar arm moves little, its torque is noisy, its CAD masses are 15 % too high
 motion that no fit has seen.
 """
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 from optid import DHRow, DynamicModel, Link, Robot
@@ -50,3 +51,7 @@ for row in table.rows[1:]:
     print(f"{row.label:<18} {row.result.notes[-2 if 'come mostly' in row.result.notes[-1] else -1][:60]}…")
 errors = {row.label: row.validation.stacked for row in table.rows}
 print(f"least squares {errors['least squares']:.2%}, best {min(errors.values()):.2%}")
+plt.barh(list(errors)[::-1], [100 * error for error in list(errors.values())[::-1]])
+plt.xlabel("error on another motion [%]")
+plt.tight_layout()
+plt.savefig("prior_and_damping.png")

@@ -5,6 +5,7 @@ Solvers with derivatives count iterations or evaluations of a sequence of smooth
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import optid
@@ -25,5 +26,10 @@ for name in optid.available_solvers(problem):
         continue
     result = optid.solve(problem, solver=name, seed=0, budget=100, on_failure="return")
     best[name] = result.condition_number
+    values = [point.fun if point.violation < 1e-6 else np.inf for point in result.solution.history]
+    plt.loglog(np.arange(1, len(values) + 1), np.exp(np.minimum.accumulate(values)), label=name)
     print(f"{name:14} cond {result.condition_number:7.3f}  {result.solution.n_evaluations:4} evaluations  {'proven' if result.proven else 'not proven'}")
 print(f"best: {min(best, key=lambda name: best[name])}, worst: {max(best.values()):.2f}")
+plt.gca().set(xlabel="evaluations or iterations", ylabel="best condition number within the limits so far")
+plt.legend(fontsize=8)
+plt.savefig("same_problem_every_solver.png")

@@ -7,8 +7,10 @@ with Ec. 25–28 of Valencia 2008 term by term. Needs the extra ``symbolic``. Pr
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import matplotlib.pyplot as plt
 import numpy as np
 import sympy
+from matplotlib.colors import ListedColormap
 
 from optid import DHRow, DynamicModel, Link, Robot
 from optid.export import Equations, expanded, to_c, to_latex, to_text
@@ -98,9 +100,10 @@ for i, j in ((1, 2), (1, 4), (2, 4)):
 print("2. Coefficients that are wrong (printed minus right):")
 rates = ["ddq1", "ddq2", "ddq4", "dq1**2", "dq2**2", "dq4**2", "dq1*dq2", "dq1*dq4", "dq2*dq4"]
 keys = [(row, rate) for row in (1, 2, 4) for rate in rates] + [(3, "ddq3"), (3, "1")]
-wrong = 0
+wrong, marks = 0, np.zeros((4, len(rates) + 2))
 for row, factor in keys:
     difference = tidy(printed.get((row, factor), sympy.Integer(0)) - right(row, factor))
+    marks[row - 1, [*rates, "ddq3", "1"].index(factor)] = 1 if difference == 0 else 2
     if difference != 0:
         wrong += 1
         print(f"   tau{row}, {factor}: {difference}")
@@ -113,3 +116,10 @@ with TemporaryDirectory() as folder:
         (Path(folder) / name).write_text(text, encoding="ascii")
         print(f"{name}: {len(text.splitlines())} lines")
 print(f"wrong coefficients in the printed equations: {wrong} of {len(keys)}")
+plt.figure(figsize=(8, 4))
+plt.imshow(marks, cmap=ListedColormap(["white", "tab:green", "tab:red"]))
+plt.xticks(range(len(rates) + 2), [*rates, "ddq3", "1"], rotation=60)
+plt.yticks(range(4), [f"tau{k}" for k in range(1, 5)])
+plt.title("coefficients of the printed equations: right (green), wrong (red)")
+plt.tight_layout()
+plt.savefig("scara_equations.png")

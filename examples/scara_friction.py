@@ -2,16 +2,16 @@
 
 The arm and its recordings are simulated (encoders and motor currents at 1 kHz, gears, noise of 2 % of the rated current), so that the truth is known. With a
 real arm, put its file with CAD inertias and drives and its own recordings here, or call ``optid drives robot.toml recordings.h5``.
-``python scara_friction.py FOLDER`` also writes plots there (extra ``app``). Prints, in the end, how many of the twelve true values lie in their intervals.
+Prints, in the end, how many of the twelve true values lie in their intervals.
 """
 
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from optid import DynamicModel, Preprocessing, Robot
 from optid.identification.known_inertia import compare_parameter_sets, drive_budget, identify_drives
 from optid.identification.prepare import fitted_to
+from optid.report.drive_plots import plot_spectra
 from optid.simulation.scara_drives import COULOMB, MAXIMUM, RATED, ROTORS, VISCOUS, record_currents, scara_cad, scara_motion, scara_truth
 
 # The CAD inertias, gears and torque constants come from a file.
@@ -44,15 +44,7 @@ print("\n5. Only fast samples: what friction does near standstill was not shown\
 fast = Preprocessing(min_speed=(1.5, 1.5, 0.1, 3.0))
 print(identify_drives(model, recording, preprocessing=fast).notes[0])
 
-if len(sys.argv) > 1:
-    from optid.report import plot_torque
-    from optid.report.drive_plots import plot_spectra
-
-    target = Path(sys.argv[1])
-    target.mkdir(parents=True, exist_ok=True)
-    plot_spectra(recording, filters.apply(fitted_to(recording, robot)), robot).savefig(target / "scara_spectra.png")
-    plot_torque(sets.known.validations[0], robot).savefig(target / "scara_torque.png")
-    print(f"\nplots: {target}")
+plot_spectra(recording, filters.apply(fitted_to(recording, robot)), robot).savefig("scara_friction.png")
 
 truth = {"B": VISCOUS, "friction": COULOMB, "J": ROTORS}
 inside = sum(low <= value <= high for what, values in truth.items() for (low, high), value in zip(sets.drives.interval(what), values, strict=True))

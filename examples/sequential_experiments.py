@@ -5,6 +5,7 @@ Prints the sum of the variances of the 18 base parameters after both experiments
 
 from dataclasses import replace
 
+import matplotlib.pyplot as plt
 import numpy as np
 
 import optid
@@ -34,3 +35,12 @@ print(f"run twice:                          {repeated:.5f}")
 print(f"and a second one designed alone:    {together:.5f}")
 print(f"and a second one that knows it:     {sequential:.5f}")
 print(f"ratios to running it twice: alone {together / repeated:.3f}, knowing {sequential / repeated:.3f}")
+
+told_twice, knew = (np.sqrt(np.diag(np.linalg.inv(i))) for i in (2 * told, knowing.quality.information))
+plt.bar(np.arange(base.rank) - 0.2, told_twice, 0.4, label="the first experiment run twice")
+plt.bar(np.arange(base.rank) + 0.2, knew, 0.4, label="a second one that knows the first")
+plt.xticks(range(base.rank), [formula.split()[0] for formula in base.formulas], rotation=60)
+plt.ylabel("standard deviation for 1 N m of noise")
+plt.legend()
+plt.tight_layout()
+plt.savefig("sequential_experiments.png")

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
-
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-
-
-def output(name: str) -> str:
-    """What an example prints; warnings are errors."""
-    command = [sys.executable, "-W", "error", str(EXAMPLES / name)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "OMP_NUM_THREADS": "1"})
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+from collections.abc import Callable
 
 
 def percents(line: str) -> list[float]:
     return [float(number) for number in re.findall(r"([\d.]+)%", line)]
 
 
-def test_physically_consistent() -> None:
+def test_physically_consistent(run: Callable[..., str]) -> None:
     """No link fails after the physical fit, no posture has a bad mass matrix, and another motion is predicted at least twice as well."""
-    said = output("physically_consistent.py")
+    said = run("physically_consistent")
     assert re.search(r"cannot exist, least squares: link\d, ", said)
     assert "physical fit:  none\n" in said
     assert "physical fit: 0.0% of 10 000 postures" in said
@@ -35,18 +22,18 @@ def test_physically_consistent() -> None:
     assert len(weights) == 2 and weights[0] == weights[1]
 
 
-def test_prior_and_damping() -> None:
+def test_prior_and_damping(run: Callable[..., str]) -> None:
     """Every rule beats least squares on the other motion by a factor of four."""
-    said = output("prior_and_damping.py")
+    said = run("prior_and_damping")
     rows = {line[:18].strip(): percents(line) for line in said.splitlines()[1:8]}
     assert len(rows) == 7
     plain = rows.pop("least squares")[2]
     assert all(row[2] < plain / 4 for row in rows.values())
 
 
-def test_payload() -> None:
+def test_payload(run: Callable[..., str]) -> None:
     """The interval of the mass holds 1.5 kg; static poses leave the six inertias open; the mass alone fixes the gains of joints 1 to 3 within 3 %."""
-    said = output("payload.py")
+    said = run("payload")
     last = re.search(r"mass ([\d.]+) kg, 95 % interval ([\d.]+) to ([\d.]+), truth 1.5 kg$", said.strip())
     assert last is not None and float(last[2]) <= 1.5 <= float(last[3]) and abs(float(last[1]) - 1.5) < 0.01
     assert said.count("does not act") == 6
