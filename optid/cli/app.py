@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from .base import base
+from .compare import compare
 from .demo import demo
 from .design import design
 from .drives import drives
@@ -49,6 +50,7 @@ app.command("info")(info)
 app.command("import")(import_)
 app.command("identify")(identify)
 app.command("validate")(validate)
+app.command("compare")(compare)
 app.command("base")(base)
 app.command("design")(design)
 app.command("run")(run)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .comparison import write_comparison
 from .html import Table, html_report, write_report
 from .numbers import to_dict, to_json
 from .plots import (
@@ -14,6 +15,7 @@ from .plots import (
     plot_whiteness,
 )
 from .quality import Recording, recordings_in
+from .side_by_side import side_by_side, write_side_by_side
 from .spectrum import residual_spectrum
 from .text import text_report
 from .use import Assessment, assess
@@ -36,9 +38,12 @@ __all__ = [
     "recordings_in",
     "residual_spectrum",
     "residual_whiteness",
+    "side_by_side",
     "text_report",
     "to_dict",
     "to_json",
     "verdict",
+    "write_comparison",
     "write_report",
+    "write_side_by_side",
 ]

@@ -90,7 +90,7 @@ def spectrum_chart(v: ValidationResult, robot: Robot | None = None) -> Chart:
     for j, score in enumerate(v.joints):
         a, b = np.maximum(raw[:, j], 1e-300), np.maximum(filtered[:, j], 1e-300)
         top, least = max(float(a.max(initial=0.0)), float(b.max(initial=0.0))), min(float(a.min(initial=np.inf)), float(b.min(initial=np.inf)))
-        curves = (Curve("unfiltered measurement − predicted", a, "raw"), Curve("filtered measurement − predicted", b, "residual"))
+        curves: tuple[Curve, ...] = (Curve("unfiltered measurement − predicted", a, "raw"), Curve("filtered measurement − predicted", b, "residual"))
         if np.array_equal(a, b):
             curves = (Curve("measured − predicted", a, "residual"),)
         panels.append(Panel(score.name, torque_unit(robot, j), frequency, curves, floor=max(top * SPECTRUM_DEPTH, least / 2) if top > 1e-290 else None))

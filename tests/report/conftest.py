@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from typing import Any
 
 import numpy as np
 import pytest
 
 from optid import BaseParameters, DHRow, DynamicModel, Preprocessing, Robot, Trial, identify, validate
 from optid.problems import IdentificationResult
+from optid.report.page import at, shown
 from optid.robot import Link
 from optid.validation import ValidationResult
 
@@ -77,6 +81,24 @@ class Page(HTMLParser):
             self.rest += f" {text}"
         if self._open:
             self._open[-1][2].append(" ")
+
+
+CONSTANTS = r"95 %|50 %|R²|results\.h5|difference / σ"
+"""Figures that belong to the wording."""
+
+
+def assert_page_equals(page: Page, facts: Any) -> None:
+    """Every number and text is the fact it says it is, in the style it says; no other digit is on the page."""
+    assert page.facts
+    for pointer, machine, style, text in page.facts:
+        value = at(facts, pointer)
+        if machine is None:
+            assert text == str(value), pointer
+        else:
+            assert (None if machine == "" else json.loads(machine)) == value, pointer
+            assert text == shown(value, style or ""), pointer
+    stray = re.sub(CONSTANTS, "", page.rest)
+    assert not re.search(r"\d", stray), re.findall(r".{0,40}\d.{0,20}", stray)
 
 
 def recording(model: DynamicModel, name: str, role: str, seed: int, noise: float = 0.1, seconds: float = 10.0, torque: bool = True) -> Trial:

@@ -10,7 +10,6 @@ import re
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import h5py
 import numpy as np
@@ -20,29 +19,12 @@ from optid import DynamicModel, load_result
 from optid.errors import FileError
 from optid.report import Recording, Table, html_report, to_dict, write_report
 from optid.report.live import live
-from optid.report.page import at, escaped, shown
+from optid.report.page import escaped
 from optid.report.torque_charts import torque_chart, whiteness_chart
 from optid.report.whiteness import residual_whiteness
 from optid.validation import ValidationResult
 
-from .conftest import Case, Page, recording
-
-CONSTANTS = r"95 %|50 %|R²|results\.h5"
-"""Figures that belong to the wording."""
-
-
-def assert_page_equals(page: Page, facts: Any) -> None:
-    """Every number and text is the fact it says it is, in the style it says; no other digit is on the page."""
-    assert page.facts
-    for pointer, machine, style, text in page.facts:
-        value = at(facts, pointer)
-        if machine is None:
-            assert text == str(value), pointer
-        else:
-            assert (None if machine == "" else json.loads(machine)) == value, pointer
-            assert text == shown(value, style or ""), pointer
-    stray = re.sub(CONSTANTS, "", page.rest)
-    assert not re.search(r"\d", stray), re.findall(r".{0,40}\d.{0,20}", stray)
+from .conftest import Case, Page, assert_page_equals, recording
 
 
 @pytest.fixture(scope="module")
