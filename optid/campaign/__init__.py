@@ -8,5 +8,19 @@ from .read import CampaignFile, read_campaign
 from .reference import schema_text
 from .run import CampaignResult, run_campaign
 from .schema import Campaign
+from .template import campaign_text, new_campaign
 
-__all__ = ["STEPS", "Campaign", "CampaignFile", "CampaignResult", "Plan", "Task", "plan_campaign", "read_campaign", "run_campaign", "schema_text"]
+__all__ = [
+    "STEPS",
+    "Campaign",
+    "CampaignFile",
+    "CampaignResult",
+    "Plan",
+    "Task",
+    "campaign_text",
+    "new_campaign",
+    "plan_campaign",
+    "read_campaign",
+    "run_campaign",
+    "schema_text",
+]

@@ -257,9 +257,9 @@ def _recorded(plan: Plan, recordings: Sequence[Recording]) -> list[Task]:
     if len(labels) > 1:
         run = partial(steps.compare, checked, bool(tests))
         tasks.append(Task("compare", shown, (*fits, *scores), (*identified, *judged), ("comparison.txt", "comparison.json"), run))
-    run = partial(steps.report, checked, tests)
-    inputs, names = (*fits, *scores, *targets), (*identified, *judged, *after(targets))
-    tasks.append(Task("report", shown | {"trials": [name for _, name in tests]}, inputs, names, ("report/report.html", "report/verdict.txt"), run))
+    run = partial(steps.report, checked, train, tests)
+    inputs, names = (*fits, *scores, *sources, *targets), (*identified, *judged, *after((*sources, *targets)))
+    tasks.append(Task("report", shown | {"trials": [name for _, name in (*train, *tests)]}, inputs, names, ("report/report.html", "report/verdict.txt"), run))
     return tasks
 
 

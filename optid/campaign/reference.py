@@ -39,14 +39,14 @@ def _table(kind: Any, path: str, header: str) -> Iterator[str]:
     inner = [nested for entry in known if (nested := _inner(entry, path)) is not None]
     for entry, following in zip(known, [*known[1:], None], strict=True):
         if not header or _inner(entry, path) is None:
-            yield f"# {entry.name} : {_kind(entry)}; {_default(entry)}"
+            yield f"# {entry.name} : {kind_in_words(entry)}; {_default(entry)}"
             if following is None or following.text != entry.text:
                 yield from _comment(entry.text, "    ")
     for nested_kind, nested_path, nested_header in inner:
         yield from _table(nested_kind, nested_path, nested_header)
 
 
-def _kind(entry: Entry) -> str:
+def kind_in_words(entry: Entry) -> str:
     """Its kind; of a text that is one of few, these."""
     words = described(entry.hint, entry.unit)
     return entry.stated if words == "text" and '"' in entry.stated else words

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from optid.errors import LimitsError, MissingFileError, OptidError, RobotError, sentence, unknown_name
+from optid.errors import DataError, LimitsError, MissingFileError, OptidError, RobotError, sentence, unknown_name
 from optid.experiment import RobotInfo
 from optid.robot import Limits, Link, Robot, Transform, load_robot, robot_from_toml, robot_from_urdf, robot_to_toml
 
@@ -17,6 +17,7 @@ from .schema import LimitsPart
 from .tables import DEGREES
 
 LIBRARY = "library:"
+URDF = (".urdf", ".xml", ".xacro")
 SAME = 1e-6
 """Largest difference [rad, m] of joint axes that rounding explains."""
 GRAVITY = 0.05
@@ -32,6 +33,8 @@ def robot_of(file: CampaignFile) -> Robot:
     """
     part = file.campaign.robot
     robot = _described(file)
+    if part.gravity is not None:
+        robot = robot.with_gravity(part.gravity)
     if part.payload is not None:
         try:
             body = Link.from_com(part.payload.mass, part.payload.com, part.payload.inertia, "payload")
@@ -53,13 +56,21 @@ def _described(file: CampaignFile) -> Robot:
         return made
     path = file.folder / part.source
     if not path.exists():
-        from optid import library
-
-        hint = f"Did you mean {LIBRARY}{part.source}?" if part.source in library.__all__ else near(file.folder, part.source)
-        raise MissingFileError(sentence(f"source of {file.place('robot')}", f"{part.source!r}, not found", "a .toml or .urdf file, or library:NAME", hint))
-    if part.tip is not None and path.suffix.lower() != ".toml":
-        return robot_from_urdf(path, part.tip)
+        raise missing_robot(f"source of {file.place('robot')}", file.folder, part.source)
+    if path.suffix.lower() in URDF:
+        return robot_from_urdf(path, part.tip, locked=part.locked)
+    for what in ("tip", "locked"):
+        if getattr(part, what):
+            raise DataError(sentence(f"{what} of {file.place('robot')}", f"given for {part.source}", "a URDF"))
     return load_robot(path)
+
+
+def missing_robot(what: str, folder: Path, name: str) -> MissingFileError:
+    """The error for a robot file that is not there, with the robot that may be meant."""
+    from optid import library
+
+    hint = f"Did you mean {LIBRARY}{name}?" if name in library.__all__ else near(folder, name)
+    return MissingFileError(sentence(what, f"{name!r}, not found", "a .toml or .urdf file, or library:NAME", hint))
 
 
 def near(folder: Path, name: str) -> str:

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from optid.errors import OptidError
+
 from .plan import Plan, Task, plan_campaign
 from .work import Work
 
 Progress = Callable[[str, str, int, int], None]
-"""Called with (task, what happens, done, total): "begun", "at work" (with counts), "done", "kept"."""
+"""Called with (task, what happens, done, total): "begun", "at work" (with counts), "done", "kept", "failed"."""
 
 
 @dataclass(frozen=True)
@@ -50,36 +52,43 @@ def run_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh: 
     fresh : bool
         Do everything again.
     progress : callable, optional
-        Called with (task, "begun" | "at work" | "done" | "kept", done, total).
+        Called with (task, "begun" | "at work" | "done" | "kept" | "failed", done, total).
 
     Raises
     ------
     OptidError
-        Before any work when something is wrong with the campaign; afterwards what a task refuses, with all finished tasks kept.
+        Before any work when something is wrong with the campaign; afterwards the error of the first task that failed, when all that does not need it is done.
     """
     plan = plan_campaign(path, only, fresh=fresh)
     told: Progress = progress if progress is not None else lambda *_: None
     done: list[str] = []
     kept: list[str] = []
+    failed: dict[str, OptidError] = {}
     with plan.folder.held():
         if fresh:
             plan.folder.drop_pieces()
         for task in plan.tasks:
-            if task.name not in plan.chosen:
+            if task.name not in plan.chosen or any(name in failed for name in task.after):
                 continue
             if not fresh and plan.current(task):
                 kept.append(task.name)
                 told(task.name, "kept", 0, 0)
                 continue
             told(task.name, "begun", 0, 0)
-            _do(plan, task, told)
+            try:
+                _do(plan, task, told)
+            except OptidError as error:
+                failed[task.name] = error
+                told(task.name, "failed", 0, 0)
+                continue
             done.append(task.name)
             told(task.name, "done", 0, 0)
         if all(plan.current(task) for task in plan.tasks if task.step == "identify"):
             plan.folder.drop_pieces()
+        for name, reason in failed.items():
+            raise type(reason)(f"{name}: {reason}") from reason
         folder = plan.folder.path
-        record = plan.folder.records.get("report")
-        reported = record is not None and any(task.name == "report" and plan.current(task) for task in plan.tasks)
+        reported = any(task.name == "report" and plan.current(task) for task in plan.tasks)
     verdict = (folder / "report/verdict.txt").read_text(encoding="utf-8").strip() if reported else ""
     return CampaignResult(folder, tuple(done), tuple(kept), verdict, folder / "report/report.html" if reported else None)
 

@@ -66,13 +66,23 @@ class RobotPart:
         Robot file (.toml with DH rows or transforms, .urdf) or library:NAME, such as library:panda.
     tip : str
         Last link of the chain in a URDF that branches.
+    gravity : 3 numbers [m/s²]
+        In the base frame, (0, 0, -9.81) for a robot on the floor; that of the description without it.
+    locked : table of numbers [rad or m]
+        Moving joints of a URDF that are held still, such as a gripper's fingers, with their positions.
     payload : table
         A body that the last link always carries.
     """
 
     source: str
     tip: str | None = None
+    gravity: tuple[float, ...] | None = None
+    locked: dict[str, float] = field(default_factory=dict)
     payload: BodyPart | None = None
+
+    def __post_init__(self) -> None:
+        if self.gravity is not None and (len(self.gravity) != 3 or not all(map(isfinite, self.gravity))):
+            raise DataError(sentence("gravity", list(self.gravity), "three numbers"))
 
 
 @dataclass(frozen=True)

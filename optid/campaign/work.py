@@ -19,12 +19,16 @@ from .folder import PIECES, Hashes
 
 if TYPE_CHECKING:
     from optid.problems import IdentificationResult
+    from optid.report import Table
     from optid.validation import ValidationResult
 
     from .checked import CheckedCampaign, Estimator
     from .recordings import Recording
 
 Array = NDArray[np.float64]
+
+DRAWN = 2**18
+"""Samples of a trial of the fit that are predicted for the report."""
 
 
 @dataclass(frozen=True)
@@ -202,44 +206,79 @@ def payload(checked: CheckedCampaign, name: str, bare: Sequence[tuple[Path, str]
 
 def compare(checked: CheckedCampaign, tested: bool, work: Work) -> None:
     """All models side by side."""
+    rows = _rows(checked, work.results, tested)
+    best = best_of(checked, work.results, tested)
+    work.write("comparison.json", {"best": best, "judge": checked.campaign.report.judge if tested else None, "methods": rows})
+    lines = [f"{'method':<20}{'training':>10}{'validation':>12}{'raw':>10}{'parameters':>12}{'condition':>12}  links that cannot exist"]
+    for row in rows:
+        told = "".join(f"{share:>{width}}" for share, width in zip(_percents(row), (10, 12, 10), strict=True))
+        lines.append(f"{row['label']:<20}{told}{row['n_effective']:>12.1f}{row['condition_number']:>12.4g}  {_links(row)}")
+    work.target("comparison.txt").write_text("\n".join([*lines, f"reported: {best}"]) + "\n", encoding="utf-8", newline="\n")
+
+
+def _rows(checked: CheckedCampaign, results: Path, tested: bool) -> list[dict[str, Any]]:
+    """The figures of every model."""
     rows: list[dict[str, Any]] = []
     for label in checked.estimators:
-        fit = fitted(checked, label, work.results)
-        judged = _read(work.results / f"validation/{label}.json")["together"] if tested else None
+        fit = fitted(checked, label, results)
+        judged = _read(results / f"validation/{label}.json")["together"] if tested else {}
         rows.append(
             {
                 "label": label,
                 "method": fit.method,
                 "training": _shown(fit.errors()),
                 "training_raw": _shown(fit.errors("raw")),
-                "validation": judged["filtered"] if judged is not None else None,
-                "validation_raw": judged["raw"] if judged is not None else None,
+                "validation": judged.get("filtered"),
+                "validation_raw": judged.get("raw"),
                 "n_effective": fit.equations.n_effective,
                 "condition_number": fit.condition_number,
                 "undetermined": fit.undetermined,
                 "unphysical": fit.physical_report().unphysical,
             }
         )
-    best = best_of(checked, work.results, tested)
-    work.write("comparison.json", {"best": best, "judge": checked.campaign.report.judge if tested else None, "methods": rows})
-    head = f"{'method':<20}{'training':>10}{'validation':>12}{'raw':>10}{'parameters':>12}{'condition':>12}  links that cannot exist"
-    lines = [head]
-    for row in rows:
-        errors = [row["training"]["stacked"], *(None if row[what] is None else row[what]["stacked"] for what in ("validation", "validation_raw"))]
-        told = "".join(f"{'-' if e is None else f'{e:.2%}':>{width}}" for e, width in zip(errors, (10, 12, 10), strict=True))
-        lines.append(f"{row['label']:<20}{told}{row['n_effective']:>12.1f}{row['condition_number']:>12.4g}  {', '.join(row['unphysical']) or 'none'}")
-    work.target("comparison.txt").write_text("\n".join([*lines, f"reported: {best}"]) + "\n", encoding="utf-8", newline="\n")
+    return rows
 
 
-def report(checked: CheckedCampaign, tests: Sequence[tuple[Path, str]], work: Work) -> None:
+def _percents(row: Mapping[str, Any]) -> list[str]:
+    """Errors on the data of the fit, and on other data against filtered and raw torque."""
+    errors = [None if row[what] is None else row[what]["stacked"] for what in ("training", "validation", "validation_raw")]
+    return ["-" if error is None else f"{error:.2%}" for error in errors]
+
+
+def _links(row: Mapping[str, Any]) -> str:
+    return ", ".join(row["unphysical"]) or "none"
+
+
+def report(checked: CheckedCampaign, train: Sequence[tuple[Path, str]], tests: Sequence[tuple[Path, str]], work: Work) -> None:
     """The report of the chosen model, and its verdict as one line of text."""
-    from optid.report import verdict, write_report
+    from optid.report import recordings_in, verdict, write_report
+    from optid.validation import validate
 
     label = best_of(checked, work.results, bool(tests))
     fit = fitted(checked, label, work.results)
     found = scores(fit, tests, work.progress)
-    write_report(work.target("report/report.html").parent, fit, found, title=checked.campaign.title or None)
+    own = [read_experiment(path)[name].window(0, DRAWN) for path, name in train[: 1 if tests else 2]]
+    seen = [each for path, name in (*train, *tests) for each in recordings_in([path], names=[name])]
+    write_report(
+        work.target("report/report.html").parent,
+        fit,
+        found,
+        title=checked.campaign.title or None,
+        training=[validate(fit, trial) for trial in own],
+        recordings=seen,
+        tables=[_table(checked, work.results, bool(tests))] if len(checked.estimators) > 1 else [],
+    )
     work.target("report/verdict.txt").write_text(f"{label}: {verdict(fit, found)}\n", encoding="utf-8", newline="\n")
+
+
+def _table(checked: CheckedCampaign, results: Path, tested: bool) -> Table:
+    """The models side by side, for the report."""
+    from optid.report import Table
+
+    columns = ("method", "training", "validation", "validation, raw", "parameters paid for", "condition", "links that cannot exist")
+    rows = [(row["label"], *_percents(row), f"{row['n_effective']:.1f}", row["condition_number"], _links(row)) for row in _rows(checked, results, tested)]
+    text = f"Stacked torque errors. This page is about {best_of(checked, results, tested)}."
+    return Table("The methods of this campaign, side by side", columns, rows, text)
 
 
 def best_of(checked: CheckedCampaign, results: Path, tested: bool) -> str:

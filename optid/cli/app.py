@@ -10,12 +10,14 @@ from .base import base
 from .compare import compare
 from .demo import demo
 from .design import design
+from .doctor import doctor
 from .drives import drives
 from .export import export
 from .guard import Commands
 from .identify import identify
 from .import_ import import_
 from .info import info
+from .new import new
 from .run import run
 from .tune import tune
 from .validate import validate
@@ -53,7 +55,9 @@ app.command("validate")(validate)
 app.command("compare")(compare)
 app.command("base")(base)
 app.command("design")(design)
+app.command("new")(new)
 app.command("run")(run)
+app.command("doctor")(doctor)
 app.command("drives")(drives)
 app.command("export")(export)
 app.add_typer(tune, name="tune")

@@ -85,9 +85,10 @@ class _Told:
             self._update(done, total)
         else:
             self._bar.close()
-            self.finished.append(task)
+            if what != "failed":
+                self.finished.append(task)
             if not self.quiet:
-                note(f"{task}: {'up to date' if what == 'kept' else 'done'}")
+                note(f"{task}: {'up to date' if what == 'kept' else what}")
 
 
 def _print_plan(plan: Plan, json: bool) -> None:

@@ -89,8 +89,10 @@ def campaign(folder: Path) -> Callable[..., Path]:
 def quick_report(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page itself is tested in the room of reports; here only when it is made, and of what."""
 
-    def write_report(path: Path, fit: Any, validations: Any, title: str | None = None) -> Path:
-        (path / "report.html").write_text(f"{title} {fit.method} {fit.beta.tolist()} {[v.errors.stacked for v in validations]}")
+    def write_report(path: Path, fit: Any, validations: Any, *, title: str | None, training: Any, recordings: Any, tables: Any) -> Path:
+        errors = [v.errors.stacked for v in (*validations, *training)]
+        said = f"{title} {fit.method} {fit.beta.tolist()} {errors} {[r.name for r in recordings]} {[t.rows for t in tables]}"
+        (path / "report.html").write_text(said)
         return path / "report.html"
 
     monkeypatch.setattr("optid.report.write_report", write_report)
