@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import LimitsError, ShapeError, sentence
-from optid.excitation.path_proof import PathReport, prove_path
+from optid.excitation.path_proof import PathReport
+from optid.excitation.proof import Proof
 from optid.excitation.quality import Quality
 from optid.robot import Limits
 from optid.trajectory import CheckReport, Trajectory
@@ -88,22 +89,43 @@ class ExcitationResult:
         """Condition number of the (noise-weighted) base regressor; infinite when rank is lost."""
         return self.quality.condition_number
 
+    @property
+    def jerk(self) -> Array | None:
+        """Jerk limits (n,) of the design [rad/s³ or m/s³]; None where there is none."""
+        jerk = np.array(self.problem.jerk)
+        return jerk if np.isfinite(jerk).any() else None
+
+    def prove(self, motion: Trajectory, rest: bool | None = None) -> Proof:
+        """Prove every limit of the design of a motion made from it: with ramps, cut off by a stop, through fewer targets, read back from a controller's file.
+
+        Parameters
+        ----------
+        motion : Trajectory
+        rest : bool, optional
+            Ask for rest at both ends; as the design does when omitted.
+        """
+        check = motion.check(self.limits, jerk=self.jerk, rest=self.problem.rest if rest is None else rest)
+        return Proof(check, tuple(path.prove(motion) for path in self.problem.paths))
+
     @cached_property
+    def proofs(self) -> tuple[Proof, ...]:
+        """Every limit, motion after motion."""
+        return tuple(self.prove(trajectory) for trajectory in self.trajectories)
+
+    @property
     def checks(self) -> tuple[CheckReport, ...]:
         """Per motion the proof that position, velocity, acceleration (and jerk) limits hold at every instant, or where they do not."""
-        jerk = np.array(self.problem.jerk)
-        given = jerk if np.isfinite(jerk).any() else None
-        return tuple(trajectory.check(self.limits, jerk=given, rest=self.problem.rest) for trajectory in self.trajectories)
+        return tuple(proof.check for proof in self.proofs)
 
-    @cached_property
+    @property
     def path_reports(self) -> tuple[PathReport, ...]:
         """Proofs of the limits that are not linear in the coefficients (torque, ...): motion after motion."""
-        return tuple(prove_path(trajectory, path) for trajectory in self.trajectories for path in self.problem.paths)
+        return tuple(report for proof in self.proofs for report in proof.paths)
 
-    @cached_property
+    @property
     def proven(self) -> bool:
         """Whether every limit is proven to hold at every instant."""
-        return all(bool(check) for check in self.checks) and all(bool(report) for report in self.path_reports)
+        return all(self.proofs)
 
     @property
     def converged(self) -> bool:
@@ -118,19 +140,21 @@ class ExcitationResult:
         LimitsError
         """
         if not self.proven:
-            reports = "; ".join(str(report) for report in (*self.checks, *self.path_reports) if not report)
+            reports = "; ".join(str(proof) for proof in self.proofs if not proof)
             raise LimitsError(sentence("export of a design", reports, "limits that are proven at every instant", "Or say override=True."))
         if not self.converged:
             found = f"status {self.solution.status} ({self.solution.message})"
             raise LimitsError(sentence("export of a design", found, "a design the solver has finished", "Give it more budget, or say override=True."))
 
-    def export(self, writer: Callable[..., Export], *, override: bool = False, **options: Any) -> Export:
-        """The trajectory in a controller's language.
+    def export(self, writer: Callable[..., Export], motion: Trajectory | None = None, *, override: bool = False, **options: Any) -> Export:
+        """The trajectory in a controller's language, every limit of the design proven again with the printed numbers.
 
         Parameters
         ----------
         writer : function of :mod:`optid.trajectory.export`
-            ``to_csv``, ``to_rapid``, ``to_urscript`` or ``to_ros``; it checks the limits again on the printed numbers.
+            ``to_csv``, ``to_rapid``, ``to_urscript`` or ``to_ros``.
+        motion : Trajectory, optional
+            Made from the design, such as ``RampedFourier(result.trajectory, ramp=1.0)``; it is proven as the design is.
         override : bool
             Export a design that is not finished or not proven.
         **options
@@ -139,11 +163,17 @@ class ExcitationResult:
         Raises
         ------
         LimitsError
-            Without ``override``, when the design is not finished or not proven.
+            Without ``override``, when the design is not finished, or a limit is not proven of the motion or of its printed numbers.
         """
         if not override:
             self.refuse_unproven()
-        return writer(self.trajectory, limits=self.limits, override=override, **options)
+            if motion is not None:
+                proof = self.prove(motion, rest=False)
+                if not proof:
+                    hint = "Give it more room, or say override=True."
+                    raise LimitsError(sentence("export of a motion made from a design", str(proof), "limits that are proven at every instant", hint))
+        chosen = self.trajectory if motion is None else motion
+        return writer(chosen, limits=self.limits, override=override, **{"jerk": self.jerk, "also": self.problem.paths} | options)
 
     def to_design(self) -> dict[str, Any]:
         """What an experiment file keeps of the design (``Experiment(design=...)``): the motions, criterion, figures and how they were found."""
@@ -175,4 +205,4 @@ class ExcitationResult:
         return excitation_html(self)
 
     def __str__(self) -> str:
-        return f"{self.quality}; {'; '.join(map(str, (*self.checks, *self.path_reports)))}; {self.solution}"
+        return f"{self.quality}; {'; '.join(map(str, self.proofs))}; {self.solution}"

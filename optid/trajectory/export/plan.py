@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,6 +24,21 @@ from .interpolation import LINEAR, QUINTIC, SPLINE, deviation, interpolated
 MOST_DIGITS = 15
 
 
+class Proof(Protocol):
+    """A limit beyond those of single joints: of torques, of places of the arm (the paths of an excitation design are such)."""
+
+    quantity: str
+
+    @property
+    def order(self) -> int:
+        """Highest derivative of the motion that matters."""
+        ...
+
+    def prove(self, trajectory: Trajectory) -> Any:
+        """A report that is true when the limit holds at every instant, and says in its text what is broken otherwise."""
+        ...
+
+
 @dataclass(frozen=True)
 class Guard:
     """What an export is checked against.
@@ -38,6 +54,8 @@ class Guard:
     tolerance : float
         Excesses below this fraction of a limit, from printed digits, are allowed.
     jerk : float or (n,), optional
+    also : sequence of Proof
+        Further limits of what will run.
     """
 
     limits: Limits | None
@@ -45,6 +63,7 @@ class Guard:
     rest: bool = False
     tolerance: float = 1e-6
     jerk: ArrayLike | None = None
+    also: Sequence[Proof] = ()
 
     def design(self, trajectory: Trajectory) -> CheckReport | None:
         """Check the design; raises LimitsError when it may not be exported."""
@@ -64,6 +83,17 @@ class Guard:
         report = run.check(limits, jerk=None if linear else self.jerk, tolerance=self.tolerance)
         hint = "Leave a margin, take more targets or digits, or say override=True."
         return self._judged(report, f"trajectory as exported ({model} between targets of {digits} digits)", hint)
+
+    def proofs(self, run: Piecewise, smooth: Piecewise, digits: int) -> dict[str, Any]:
+        """Reports of the further limits, by quantity; those that depend on accelerations are proven of the smooth motion through the printed numbers."""
+        reports = {}
+        for each in self.also:
+            report = each.prove(smooth if each.order == 2 else run)
+            if not report and not self.override:
+                hint = "Leave a margin, take more targets or digits, or say override=True."
+                raise LimitsError(sentence(f"trajectory as exported ({digits} digits)", str(report), "limits that are proven at every instant", hint))
+            reports[each.quantity] = report
+        return reports
 
     def _judged(self, report: CheckReport, what: str, hint: str) -> CheckReport:
         if not report.proven and not self.override:
@@ -90,6 +120,8 @@ class Export:
         Proven bound of the distance between design and controller, for each model.
     design_report, report : CheckReport or None
         The design, and ``as_run``, against the limits; None when no limits were given. A linear model has no acceleration to check.
+    proofs : mapping quantity -> report
+        Further limits against ``as_run``; torques, for a linear model, against the cubic spline through the printed numbers.
     """
 
     text: str
@@ -100,11 +132,12 @@ class Export:
     deviation: Mapping[str, Array]
     design_report: CheckReport | None
     report: CheckReport | None
+    proofs: Mapping[str, Any]
 
     @property
     def proven(self) -> bool:
         """True when the design and what will run are proven inside the limits."""
-        return all(r is not None and r.proven for r in (self.design_report, self.report))
+        return all(r is not None and r.proven for r in (self.design_report, self.report)) and all(self.proofs.values())
 
     def write(self, path: str | PathLike[str]) -> None:
         """Write the text to a file (UTF-8, line feeds)."""
@@ -148,8 +181,12 @@ def planned(
     states = tuple(units.from_controller(x, order) for order, x in zip(orders, printed, strict=True))
     runs = {m: interpolated(m, run_time, states, closed, trajectory.joint_names) for m in (model, *others)}
     report = guard.printed(runs[model], model, digits)
+    smooth = runs[model]
+    if model == LINEAR and any(each.order == 2 for each in guard.also):
+        smooth = runs.get(SPLINE) or interpolated(SPLINE, run_time, states, closed, trajectory.joint_names)
+    proofs = guard.proofs(runs[model], smooth, digits)
     far = {m: deviation(trajectory, run) for m, run in runs.items()}
-    return Export("", run_time, printed[0], runs[model], model, far, design_report, report), printed
+    return Export("", run_time, printed[0], runs[model], model, far, design_report, report, proofs), printed
 
 
 def _inside(values: Array, digits: int, limits: Limits | None, units: Units) -> Array:
@@ -177,8 +214,9 @@ def remarks(export: Export, units: Units, digits: int) -> list[str]:
         lines.append("BREAKS ITS LIMITS: exported by override")
         broken = [*export.design_report.violations, *(export.report.violations if export.report else ())]
         lines += [f"axis {v.index + 1} {v.quantity} {v.value:.6g} at {v.time:.6g} s, limit {v.limit:.6g} (SI units)" for v in broken]
+        lines += [f"{quantity} is not proven inside its limits" for quantity, proof in export.proofs.items() if not proof]
     else:
-        checked = "position and velocity" if export.model == LINEAR else "position, velocity and acceleration"
+        checked = ", ".join(["position", "velocity", *(["acceleration"] if export.model != LINEAR else []), *export.proofs])
         lines.append(f"inside its limits at every instant; checked again with the printed numbers: {checked}")
     return lines
 

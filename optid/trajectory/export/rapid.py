@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from optid.trajectory.fourier import Fourier
 from .convention import Convention, Units
 from .interpolation import LINEAR, SPLINE
 from .names import identifiers, one_word, program_name
-from .plan import Export, Guard, planned, remarks
+from .plan import Export, Guard, Proof, planned, remarks
 
 ROBOT_AXES, EXTERNAL_AXES = 6, 6
 
@@ -36,6 +37,7 @@ def to_rapid(
     override: bool = False,
     tolerance: float = 1e-6,
     jerk: ArrayLike | None = None,
+    also: Sequence[Proof] = (),
 ) -> Export:
     """A RAPID module that runs the trajectory by ``MoveAbsJ`` with times (degrees; millimetres for prismatic joints).
 
@@ -65,6 +67,9 @@ def to_rapid(
     tolerance : float
         Excesses below this fraction of a limit are allowed.
     jerk : float or (n,), optional [rad/s³ or m/s³]
+    also : sequence of Proof
+        Further limits that what will run must keep (torques, places of the arm): proven again of the motion through the printed targets. Torques need
+        accelerations, which straight lines do not have; they are those of the cubic spline through the targets.
 
     Raises
     ------
@@ -87,7 +92,7 @@ def to_rapid(
         raise DataError(sentence("step of a RAPID export", f"{exact:g} s", "1e-6 s at least"))
     units = Units.of(convention, n, degrees=True, millimetres=True)
     index = np.arange(count + 1.0)
-    guard = Guard(limits, override, False, tolerance, jerk)
+    guard = Guard(limits, override, False, tolerance, jerk, also)
     other = SPLINE if model == LINEAR else LINEAR
     export, _ = planned(trajectory, guard, exact * index, printed_step * index, digits, units, model, trajectory.periodic, (other,))
 

@@ -15,7 +15,7 @@ from optid.trajectory.base import Trajectory
 
 from .convention import Convention, Units
 from .interpolation import QUINTIC
-from .plan import Export, Guard, planned, stamps
+from .plan import Export, Guard, Proof, planned, stamps
 
 
 def to_ros(
@@ -31,6 +31,7 @@ def to_ros(
     override: bool = False,
     tolerance: float = 1e-6,
     jerk: ArrayLike | None = None,
+    also: Sequence[Proof] = (),
 ) -> Export:
     """A ``JointTrajectory`` with positions, velocities and accelerations, in SI units.
 
@@ -46,7 +47,7 @@ def to_ros(
     form : "yaml" or "json"
     joint_names : n names, optional
         By default the trajectory's. They must be the controller's, so they are kept as they are, as quoted and escaped text.
-    convention, rest, override, tolerance, jerk
+    convention, rest, override, tolerance, jerk, also
         As in :func:`to_urscript` and :func:`to_rapid`.
     """
     if form not in ("yaml", "json"):
@@ -58,7 +59,7 @@ def to_ros(
     nanoseconds = np.round(stamps(trajectory, 1.0 / positive(rate, "rate")) * 1e9).astype(np.int64)
     time = nanoseconds.astype(float) * 1e-9
     inside: Array = time if trajectory.periodic else np.minimum(time, trajectory.duration)
-    guard = Guard(limits, override, rest, tolerance, jerk)
+    guard = Guard(limits, override, rest, tolerance, jerk, also)
     export, printed = planned(trajectory, guard, inside, time, digits, units, QUINTIC)
 
     joints = ", ".join(map(_quoted, labels))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +15,7 @@ from optid.trajectory.base import Trajectory
 from .convention import Convention, Units
 from .interpolation import QUINTIC
 from .names import identifiers
-from .plan import Export, Guard, planned, stamps
+from .plan import Export, Guard, Proof, planned, stamps
 
 
 def to_csv(
@@ -28,6 +29,7 @@ def to_csv(
     override: bool = False,
     tolerance: float = 1e-6,
     jerk: ArrayLike | None = None,
+    also: Sequence[Proof] = (),
 ) -> Export:
     """A table with the columns ``time_s``, then ``q_``, ``dq_``, ``ddq_`` of every joint with their units (``q_elbow_rad``, ``dq_slide_m_s``, ...).
 
@@ -43,13 +45,13 @@ def to_csv(
         Digits after the point.
     degrees : bool
         Degrees and millimetres instead of radians and metres.
-    convention, override, tolerance, jerk
+    convention, override, tolerance, jerk, also
         As in :func:`to_rapid`.
     """
     units = Units.of(convention, trajectory.n, degrees=degrees, millimetres=degrees)
     time = np.round(stamps(trajectory, 1.0 / positive(rate, "rate")), 9)
     inside = time if trajectory.periodic else np.minimum(time, trajectory.duration)
-    export, printed = planned(trajectory, Guard(limits, override, False, tolerance, jerk), inside, time, digits, units, QUINTIC)
+    export, printed = planned(trajectory, Guard(limits, override, False, tolerance, jerk, also), inside, time, digits, units, QUINTIC)
 
     labels = identifiers(trajectory.joint_names) or tuple(str(j + 1) for j in range(trajectory.n))
     unit = [("mm" if degrees else "m") if prismatic else ("deg" if degrees else "rad") for prismatic in units.prismatic]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,7 +16,7 @@ from optid.trajectory.base import Trajectory
 from .convention import Convention, Units
 from .interpolation import LINEAR
 from .names import identifiers, program_name
-from .plan import Export, Guard, planned, remarks, stamps
+from .plan import Export, Guard, Proof, planned, remarks, stamps
 from .rapid import held_axes
 
 AXES = 6
@@ -35,6 +36,8 @@ def to_urscript(
     rest: bool = True,
     override: bool = False,
     tolerance: float = 1e-6,
+    jerk: ArrayLike | None = None,
+    also: Sequence[Proof] = (),
 ) -> Export:
     """A URScript function that goes to the start posture, then streams the trajectory by ``servoj`` (radians), then stops.
 
@@ -61,7 +64,7 @@ def to_urscript(
         100 to 2000.
     rest : bool
         Ask that the trajectory starts and ends at rest; otherwise the stream jerks the arm.
-    override, tolerance
+    override, tolerance, jerk, also
         As in :func:`to_rapid`.
     """
     if not 0.03 <= lookahead <= 0.2 or not 100 <= gain <= 2000:
@@ -75,7 +78,7 @@ def to_urscript(
     if step == 0.0:
         raise DataError(sentence("rate of a URScript export", f"{rate:g} Hz", "1e6 Hz at most"))
     run_time = stamps(trajectory, step)
-    guard = Guard(limits, override, rest, tolerance)
+    guard = Guard(limits, override, rest, tolerance, jerk, also)
     time = run_time if trajectory.periodic else np.minimum(run_time, trajectory.duration)
     export, _ = planned(trajectory, guard, time, run_time, digits, units, LINEAR)
 
