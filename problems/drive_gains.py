@@ -66,6 +66,14 @@ class DriveGainsResult:
         return np.where(np.isnan(self.gains), np.inf, self.sigma / np.abs(self.gains))
 
     @property
+    def relative_covariance(self) -> Array:
+        """Covariance (n, n) of the gains' relative errors, for ``gain_error=`` of :func:`optid.identify_payload`; infinite where one is undetermined."""
+        n = len(self.gains)
+        covariance = self.estimate.covariance()[-n:, -n:]
+        size = np.where(np.isnan(self.gains), 1.0, self.gains)
+        return np.asarray(covariance / np.outer(size, size))
+
+    @property
     def ill_determined(self) -> tuple[str, ...]:
         """Joints whose gain the data hardly show, such as one that gravity does not reach."""
         return tuple(name for name, ratio in zip(self.joint_names, self.relative_sigma, strict=True) if ratio > ILL_DETERMINED)

@@ -50,6 +50,8 @@ class PayloadResult:
         Of all unknowns.
     solution : Solution
     notes : tuple of str
+    gain_covariance : (10, n) or None
+        Covariance of the parameters with the relative errors of the gains, where those were given; the intervals hold for them then.
     """
 
     parameters: Array
@@ -61,6 +63,7 @@ class PayloadResult:
     columns: tuple[int | None, ...]
     solution: Solution
     notes: tuple[str, ...] = ()
+    gain_covariance: Array | None = None
 
     __repr__ = brief
 
@@ -129,6 +132,8 @@ class Payload:
         Ask the payload to be a body that can exist.
     length : float [m]
         Size of the arm, for the scale of the physical fit.
+    notes, gain_covariance
+        Go into the result.
     """
 
     factors: JointFactors
@@ -139,6 +144,7 @@ class Payload:
     physical: bool = False
     length: float = 1.0
     notes: tuple[str, ...] = ()
+    gain_covariance: Array | None = None
 
     __repr__ = brief
 
@@ -224,7 +230,7 @@ class Payload:
             notes = (*notes, "No body has these parameters: the fit with physical=True gives the nearest one that can exist.")
         beta = estimate.x[: self.n_base] if self.beta is None else self.beta
         open_ = tuple(text for text in e.determinacy.directions)
-        return PayloadResult(parameters, sigma, open_, tuple(faults), beta, estimate, tuple(columns), solution, notes)
+        return PayloadResult(parameters, sigma, open_, tuple(faults), beta, estimate, tuple(columns), solution, notes, self.gain_covariance)
 
 
 def padded(factors: JointFactors, extra: int) -> JointFactors:

@@ -25,6 +25,7 @@ from optid.solvers import solve
 from optid.statistics.residuals import Block, ResidualStatistics, TrialResiduals
 
 from .examine import equation_parts
+from .gain_error import relative_covariance, sensitivity
 from .pipeline import base_of
 from .prepare import collect, prepare
 
@@ -43,19 +44,22 @@ class _Runs:
     known: Array | None
     without: tuple[Samples, ...]
     loaded: tuple[Samples, ...]
+    from_currents: bool = False
 
     @classmethod
     def of(
         cls, model: DynamicModel | BaseParameters, without: Any, loaded: Any, known: Mapping[str, float] | Sequence[str], prepared: Callable[[Any], Samples]
     ) -> _Runs:
         base, values = base_of(model, known)
-        runs = []
+        runs: list[tuple[Samples, ...]] = []
+        currents = False
         for what, trials in (("without load", without), ("with load", loaded)):
             items = collect(trials)
             if not items:
                 raise DataError(sentence(f"trials {what}", "none", "at least one"))
+            currents |= any(isinstance(item, Trial) and item.current is not None for item in items)
             runs.append(tuple(prepared(item) for item in items))
-        return cls(base, base.known_parameters(values) if base.known else None, *runs)
+        return cls(base, base.known_parameters(values) if base.known else None, runs[0], runs[1], currents)
 
     @cached_property
     def extended(self) -> BaseParameters:
@@ -67,9 +71,17 @@ class _Runs:
 
     @cached_property
     def factors(self) -> tuple[JointFactors, JointFactors]:
-        """Without load (r columns) and with it (r + 10)."""
-        bare = JointFactors.merge([accumulate(self.base, s, self.known) for s in self.without])
-        full = JointFactors.merge([accumulate(self.extended, s, self.known) for s in self.loaded])
+        """Without load (r columns) and with it (r + 10), the torque of known parameters taken off."""
+        return self._reduced(self.known)
+
+    @cached_property
+    def measured(self) -> tuple[JointFactors, JointFactors]:
+        """The same with the torque as it was measured."""
+        return self.factors if self.known is None else self._reduced(np.zeros_like(self.known))
+
+    def _reduced(self, known: Array | None) -> tuple[JointFactors, JointFactors]:
+        bare = JointFactors.merge([accumulate(self.base, s, known) for s in self.without])
+        full = JointFactors.merge([accumulate(self.extended, s, known) for s in self.loaded])
         return bare, full
 
     def trials(self, residual: Callable[[Array, Array], tuple[Array, Array]], both: bool = True) -> Iterator[TrialResiduals]:
@@ -100,6 +112,7 @@ def identify_payload(
     method: str = "joint",
     physical: bool = False,
     known_robot: Mapping[str, float] | Sequence[str] = (),
+    gain_error: Any = None,
     preprocessing: Preprocessing | None = None,
     solver: str | None = None,
     seed: int = 0,
@@ -120,6 +133,9 @@ def identify_payload(
         Ask for a body that can exist.
     known_robot : names or mapping name → value
         Parameters of the robot that are not fitted.
+    gain_error : float, (n,) or (n, n), optional
+        Relative standard deviation of the gains that made torques of currents (0.05 is 5 %), one for all joints or one a joint, or the covariance of these
+        relative errors, such as :attr:`DriveGainsResult.relative_covariance`. The intervals hold for gains as far off as that. None: for exact gains.
     preprocessing : Preprocessing, optional
     solver : str, optional
     seed : int
@@ -136,12 +152,15 @@ def identify_payload(
     if method not in METHODS:
         raise unknown_name("method of the payload", method, METHODS)
     options = preprocessing if preprocessing is not None else Preprocessing()
+    wrong = None if gain_error is None else relative_covariance(gain_error, _robot(model).n)
     runs = _Runs.of(model, without, loaded, known_robot, lambda item: prepare(item, _robot(model), options))
     bare, full = runs.factors
     r = runs.base.rank
     given = dict(known or {})
     length = NaturalUnits.of(runs.base.model).length
     notes = tuple(f"{s.name}: {note}" for s in (*runs.without, *runs.loaded) for note in s.notes)
+    if runs.from_currents and wrong is None:
+        notes = (*notes, "The torque is made of currents: the intervals hold for exact gains. Say gain_error= for gains that may be off.")
     if method == "joint":
         problem = Payload(JointFactors.merge([padded(bare, 10), full]), r, None, given, None, physical, length, notes)
     else:
@@ -169,18 +188,33 @@ def identify_payload(
 
     weights = np.ones(runs.base.model.n) if problem.weights is None else np.asarray(problem.weights)
     statistics = ResidualStatistics.of(runs.trials(residual, method == "joint"), weights)
-    extra = None
+    extra, slopes = None, None
+    if wrong is not None:
+        slopes = sensitivity(found.estimate.equations, _measured(runs, method), weights, columns)
     if method == "difference":
         A, W = (np.concatenate([np.sqrt(w) * t for w, t in zip(weights, full.triangles, strict=True)])[:, cols] for cols in (unknown, list(range(r))))
         through = np.linalg.lstsq(A, W, rcond=None)[0]
         covariance = robot.covariance(robot.reliable_kind)
         extra = through @ np.where(np.isfinite(covariance), covariance, 0.0) @ through.T
+        if slopes is not None:
+            slopes = slopes - through @ sensitivity(robot.equations, runs.measured[0], robot.weights, range(r))
+    if wrong is not None and slopes is not None:
+        extra = slopes @ wrong @ slopes.T + (0.0 if extra is None else extra)
+        together = np.zeros((10, len(wrong)))
+        together[problem.unknown] = (slopes @ wrong)[-len(problem.unknown) :]
+        problem = replace(problem, gain_covariance=together)
     estimate = replace(found.estimate, residuals=statistics, extra=extra)
     return problem.result(estimate, found.solution)
 
 
 def _robot(model: DynamicModel | BaseParameters) -> Any:
     return (model.model if isinstance(model, BaseParameters) else model).robot
+
+
+def _measured(runs: _Runs, method: str) -> JointFactors:
+    """Of regressor and measured torque: all runs together, or those with the load."""
+    bare, full = runs.measured
+    return JointFactors.merge([padded(bare, 10), full]) if method == "joint" else full
 
 
 def _values(problem: Payload, found: PayloadResult) -> Array:
