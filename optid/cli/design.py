@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
+from .arguments import LIBRARY, Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
 from .console import progress, say, show_json
-from .guard import kept
+from .guard import command_line, kept
+from .provenance import provenance
 
 if TYPE_CHECKING:
     from optid.problems import ExcitationResult
@@ -41,6 +42,7 @@ def design(
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the CSV.")] = 250.0,
     hold: Annotated[list[float] | None, typer.Option(metavar="RAD", help="Posture of an axis the robot has beyond those designed. Repeatable.")] = None,
     plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots of the design there.")] = None,
+    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
     override: Annotated[bool, typer.Option("--override", help="Export even a design that is not finished or not proven.")] = False,
     tip: Tip = None,
     seed: Seed = 0,
@@ -65,14 +67,22 @@ def design(
     kept(ctx, output)
     for path in _exports(result, rapid, urscript, csv, rate, tuple(hold or ()), override) + _plots(result, plots):
         kept(ctx, path)
+    if report is not None:
+        from optid.report import write_design_report
+
+        inputs = [] if robot.startswith(LIBRARY) else [Path(robot)]
+        page = write_design_report(report, result, provenance=provenance(command_line(ctx), seed, inputs))
+        kept(ctx, page)
     if json:
         show_json(_summary(result))
         return
     say(result.quality.table())
     say()
     say(str(result.quality))
-    for report in (*result.checks, *result.path_reports):
-        say(str(report))
+    for each in (*result.checks, *result.path_reports):
+        say(str(each))
+    if report is not None:
+        say(f"report: {page}")
 
 
 def _torque_limited(limits: Limits, robot: Robot) -> bool:

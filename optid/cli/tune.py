@@ -9,7 +9,7 @@ import typer
 
 from .arguments import Json, Seed
 from .console import note, progress, say, show_json, show_table
-from .guard import kept
+from .guard import command_line, kept
 
 if TYPE_CHECKING:
     from optid.experiment import Trial
@@ -24,6 +24,7 @@ MaxStep = Annotated[float, typer.Option(help="Largest step [%] from a value that
 MaxTorque = Annotated[list[float] | None, typer.Option(help="Largest motor torque [N m]; once for all axes, or once an axis.")]
 MaxRatio = Annotated[float, typer.Option(help="Largest objective, in parts of the first run's.")]
 Cutoff = Annotated[float, typer.Option(help="Cut-off of the low-pass on the vibration [Hz].")]
+Page = Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")]
 
 
 def _limits(max_step: float, max_torque: list[float] | None, max_ratio: float) -> Any:
@@ -142,8 +143,10 @@ def resume(
 
 @tune.command("report")
 def report(
+    ctx: typer.Context,
     file: File,
     plot: Annotated[Path | None, typer.Option(metavar="PLOT.png", help="Draw the runs.")] = None,
+    page: Page = None,
     json: Json = False,
 ) -> None:
     """Print where a tuning stands."""
@@ -154,6 +157,7 @@ def report(
     _show_report(found, json)
     if plot is not None:
         _draw(found, session.settings.axes, plot)
+    _write_page(ctx, session, page, json)
 
 
 @tune.command("simulate")
@@ -175,6 +179,7 @@ def simulate(
     cutoff: Cutoff = 60.0,
     seed: Seed = 0,
     plot: Annotated[Path | None, typer.Option(metavar="PLOT.png", help="Draw the runs.")] = None,
+    page: Page = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     json: Json = False,
 ) -> None:
@@ -212,6 +217,7 @@ def simulate(
         say(f"true optimum: axis2 {optimum[0]:g} %, axis3 {optimum[1]:g} %")
     if plot is not None:
         _draw(found, settings.axes, plot)
+    _write_page(ctx, session, page, json)
 
 
 def _posture(text: str, what: str) -> tuple[float, ...]:
@@ -262,6 +268,17 @@ def _show_report(found: SessionReport, json: bool) -> None:
     if found.runs:
         best = ", ".join(f"{name} {u:g} %" for name, u in zip(found.names, found.upsilon, strict=True))
         say(f"best safe: {best}; objective {found.value:.4g}, {found.value / found.start_value:.0%} of the start's {found.start_value:.4g}")
+
+
+def _write_page(ctx: typer.Context, session: TuningSession, folder: Path | None, json: bool) -> None:
+    from optid.report import write_tuning_report
+
+    if folder is None:
+        return
+    page = write_tuning_report(folder, session, provenance={"command": command_line(ctx)})
+    kept(ctx, page)
+    if not json:
+        say(f"report: {page}")
 
 
 def _draw(found: SessionReport, axes: tuple[int, ...], path: Path) -> None:

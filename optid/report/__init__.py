@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .comparison import write_comparison
+from .design_report import write_design_report
 from .html import Table, html_report, write_report
 from .numbers import to_dict, to_json
 from .plots import (
@@ -18,6 +19,7 @@ from .quality import Recording, recordings_in
 from .side_by_side import side_by_side, write_side_by_side
 from .spectrum import residual_spectrum
 from .text import text_report
+from .tuning_report import write_tuning_report
 from .use import Assessment, assess
 from .verdict import verdict
 from .whiteness import residual_whiteness
@@ -44,6 +46,8 @@ __all__ = [
     "to_json",
     "verdict",
     "write_comparison",
+    "write_design_report",
     "write_report",
     "write_side_by_side",
+    "write_tuning_report",
 ]

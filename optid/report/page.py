@@ -111,7 +111,9 @@ def render(template: str, facts: Mapping[str, Any], charts: Mapping[str, Chart],
 
     def cell(pointer: str) -> Any:
         value = at(facts, pointer)
-        return text(pointer) if isinstance(value, (str, bool, list)) else number(pointer, "short" if isinstance(value, float) else "text")
+        if isinstance(value, list):
+            return markup(", ").join(cell(f"{pointer}/{k}") for k in range(len(value)))
+        return text(pointer) if isinstance(value, (str, bool)) else number(pointer, "number" if isinstance(value, float) else "text")
 
     most = per_panel(list(charts.values()), POINTS, PER_PANEL)
     data = {name: _script(live(chart, most)) for name, chart in charts.items()}
