@@ -35,6 +35,11 @@ def check_solver(name: str, *, budget: int | None = None) -> None:
     ------
     AssertionError
         Saying which promise is broken on which problem.
+
+    Examples
+    --------
+    >>> from optid.testing import check_solver
+    >>> check_solver("lstsq")
     """
     threads = set(threading.enumerate())
     claimed = [reference for reference in REFERENCES if name in available_solvers(reference.build())]
@@ -53,7 +58,15 @@ def check_solver(name: str, *, budget: int | None = None) -> None:
 
 
 def check_reference(name: str, reference: Reference, *, budget: int | None = None) -> Solution:
-    """Solve one reference problem and compare with its answer."""
+    """Solve one reference problem and compare with its answer.
+
+    Examples
+    --------
+    >>> from optid.problems.reference import REFERENCES
+    >>> from optid.testing import check_reference
+    >>> check_reference("lstsq", REFERENCES[0]).x.round(6)  # 15.5 / 14
+    array([1.107143])
+    """
     form = reference.build()
     search = solver_class(name).search
     solution: Solution = solve(form, solver=name, budget=budget if search else None)
@@ -73,7 +86,14 @@ def check_reference(name: str, reference: Reference, *, budget: int | None = Non
 
 
 def check_refusal(name: str, reference: Reference) -> None:
-    """A problem the solver does not claim is refused before any evaluation, with the solvers that can take it."""
+    """A problem the solver does not claim is refused before any evaluation, with the solvers that can take it.
+
+    Examples
+    --------
+    >>> from optid.problems.reference import REFERENCES
+    >>> from optid.testing import check_refusal
+    >>> check_refusal("lstsq", next(r for r in REFERENCES if r.name == "rosenbrock"))
+    """
     try:
         solve(reference.build(), solver=name)
     except UnsuitableSolverError as error:
@@ -83,7 +103,14 @@ def check_refusal(name: str, reference: Reference) -> None:
 
 
 def check_repeats(name: str, reference: Reference, *, budget: int | None = None) -> None:
-    """Same seed, same bits; the global random state is untouched."""
+    """Same seed, same bits; the global random state is untouched.
+
+    Examples
+    --------
+    >>> from optid.problems.reference import REFERENCES
+    >>> from optid.testing import check_repeats
+    >>> check_repeats("qp", REFERENCES[0])
+    """
     before = _global_random_state()
     first, second = (solve(reference.build(), solver=name, seed=12, budget=budget, on_failure="return") for _ in range(2))
     assert first.x.tobytes() == second.x.tobytes() and first.fun == second.fun, f"{name}: seed 12 gives {first.x} and {second.x}"
@@ -92,7 +119,14 @@ def check_repeats(name: str, reference: Reference, *, budget: int | None = None)
 
 
 def check_stops(name: str, reference: Reference) -> None:
-    """Returning True from the callback ends the solve within one iteration, without an error."""
+    """Returning True from the callback ends the solve within one iteration, without an error.
+
+    Examples
+    --------
+    >>> from optid.problems.reference import REFERENCES
+    >>> from optid.testing import check_stops
+    >>> check_stops("lstsq", REFERENCES[0])
+    """
     seen: list[Iterate] = []
 
     def callback(iterate: Iterate) -> bool:
@@ -106,7 +140,14 @@ def check_stops(name: str, reference: Reference) -> None:
 
 
 def check_budget(name: str, reference: Reference) -> None:
-    """Small budgets are kept and return a point that was evaluated."""
+    """Small budgets are kept and return a point that was evaluated.
+
+    Examples
+    --------
+    >>> from optid.problems.reference import REFERENCES
+    >>> from optid.testing import check_budget
+    >>> check_budget("random", next(r for r in REFERENCES if r.name == "bowl"))
+    """
     search = solver_class(name).search
     for budget in (1, 2, 5):
         solution = solve(reference.build(), solver=name, budget=budget, on_failure="return")
@@ -115,7 +156,13 @@ def check_budget(name: str, reference: Reference) -> None:
 
 
 def check_not_a_number(name: str, *, budget: int | None = None) -> None:
-    """Objectives without a value never pass as success, and a search finds its way around them."""
+    """Objectives without a value never pass as success, and a search finds its way around them.
+
+    Examples
+    --------
+    >>> from optid.testing import check_not_a_number
+    >>> check_not_a_number("lstsq")
+    """
     accepts = solver_class(name).accepts
     if BlackBox in accepts:
         patchy = BlackBox(_Patchy(), lower=[-1, -1], upper=[1, 1])

@@ -37,6 +37,12 @@ class Outcome:
     n_evaluations : int or None
         ``None`` for what :class:`Run` has counted.
     info : mapping
+
+    Examples
+    --------
+    >>> from optid.solvers import Outcome
+    >>> Outcome(None, "failed", "the backend gave up").status
+    'failed'
     """
 
     x: np.ndarray | None
@@ -59,6 +65,12 @@ class Solver(Protocol):
         Of ``FEATURES``.
     search : bool
         Whether it goes on until the budget is used up.
+
+    Examples
+    --------
+    >>> from optid.solvers.registry import solver_class
+    >>> solver_class("lstsq").accepts[0].__name__, solver_class("random").search
+    ('LeastSquares', True)
     """
 
     name: ClassVar[str]

@@ -51,6 +51,14 @@ def register(kind: Any) -> Any:
     """Add a solver class under its ``name``; usable as a decorator.
 
     Other packages name their class in the entry-point group ``optid.solvers`` instead.
+
+    Examples
+    --------
+    >>> from optid.solvers import register
+    >>> register(dict)  # see examples/custom_solver.py for one that is a solver
+    Traceback (most recent call last):
+        ...
+    optid.errors.UnsuitableSolverError: <class 'dict'> is not a solver: it must be a dataclass with name, ...
     """
     missing = [what for what in ("name", "accepts", "features", "search", "run") if not hasattr(kind, what)]
     if missing or not isinstance(kind, type) or not is_dataclass(kind):

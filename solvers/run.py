@@ -49,6 +49,16 @@ class Run:
         Number of the multistart run.
     memory : bool
         Points that were evaluated before are not evaluated again (set for integer forms; the budget counts evaluations only).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.problems import BlackBox
+    >>> from optid.solvers import Run
+    >>> form = BlackBox(lambda x: float(x @ x), lower=[-1, -1], upper=[1, 1])
+    >>> run = Run(form, np.zeros(2), np.random.default_rng(0), budget=5)
+    >>> run.evaluate(np.array([0.6, 0.8])), run.left
+    ((1.0, 0.0), 4)
     """
 
     form: Form

@@ -27,6 +27,15 @@ class Iterate(NamedTuple):
     violation : float
     start : int
         Index of the multistart run it belongs to.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import BlackBox
+    >>> points = []
+    >>> _ = optid.solve(BlackBox(lambda x: float(x @ x), lower=[0], upper=[1], x0=[1]), solver="random", budget=3, callback=points.append)
+    >>> points[0].evaluation, points[0].x, points[0].fun
+    (1, (1.0,), 1.0)
     """
 
     evaluation: int
@@ -71,6 +80,14 @@ class Solution:
         What this solver knows beyond that: rank and null space, multipliers, ...
     starts : tuple of Solution
         The runs of a multistart.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import LeastSquares
+    >>> solution = optid.solve(LeastSquares([[1.0], [1.0]], [1.0, 3.0]))
+    >>> float(solution.x[0].round(12)), solution.success, solution.solver
+    (2.0, True, 'lstsq')
     """
 
     x: np.ndarray

@@ -71,6 +71,15 @@ def solve(
         The solver cannot take this problem.
     UnknownNameError
         No such solver or option.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import LeastSquares
+    >>> optid.solve(LeastSquares([[1.0], [1.0]], [1.0, 3.0])).x.round(12)  # the mean
+    array([2.])
+    >>> optid.solve(LeastSquares([[1.0], [1.0]], [1.0, 3.0], upper=1.5), solver="qp").x.round(6)
+    array([1.5])
     """
     if on_failure not in ("raise", "return"):
         raise UnsuitableSolverError(sentence("on_failure", repr(on_failure), "'raise' or 'return'"))

@@ -50,6 +50,19 @@ class JointFactors:
         Sum of each column over the used samples.
     n_columns : int
         r, the number of regressor columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kernels import JointFactors
+    >>> from optid import BaseParameters, DynamicModel, identify, library
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state)
+    >>> halves = [identify(model, Samples.from_arrays(*state[:, part], tau[part], rate=100)).factors for part in (slice(0, 30), slice(30, 60))]
+    >>> JointFactors.merge(halves).counts.tolist()
+    [60, 60]
     """
 
     triangles: Array

@@ -48,6 +48,14 @@ def link_transforms(robot: Robot, q: ca.SX) -> list[Pose]:
     -------
     list of (R, p)
         Rotation (3, 3), axes of the link frame in the base frame (columns), and origin (3, 1) [m].
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import link_transforms
+    >>> len(link_transforms(library.ur5(), ca.SX.sym("q", 6)))
+    6
     """
     chain = chain_coordinates(robot, q)
     pose: Pose = (ca.SX(constant(robot.base.R)), ca.SX(constant(robot.base.p)))
@@ -59,7 +67,18 @@ def link_transforms(robot: Robot, q: ca.SX) -> list[Pose]:
 
 
 def frame_transform(robot: Robot, q: ca.SX, frame: int | str | None = None) -> Pose:
-    """Pose (R, p) in the base frame of the tool, or of the link frame with this index or name."""
+    """Pose (R, p) in the base frame of the tool, or of the link frame with this index or name.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import frame_transform
+    >>> q = ca.SX.sym("q", 2)
+    >>> R, p = frame_transform(library.planar_2r(), q, 1)
+    >>> ca.Function("elbow", [q], [p])([0.0, 0.3]).full().ravel()
+    array([0.5, 0. , 0. ])
+    """
     index = frame_index(robot, frame)
     poses = link_transforms(robot, q)
     if index is not None:
@@ -71,6 +90,15 @@ def geometric_jacobian(robot: Robot, q: ca.SX, frame: int | str | None = None) -
     """Jacobian (6, n) of a frame: linear [m/s] then angular [rad/s] velocity of the frame, in base axes, per coordinate speed.
 
     Column of a revolute joint with axis z through a point at distance ρ from the frame's origin: (z × ρ, z); of a prismatic one: (z, 0).
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import geometric_jacobian
+    >>> q = ca.SX.sym("q", 2)
+    >>> ca.Function("J", [q], [geometric_jacobian(library.planar_2r(), q, 1)])([0, 0]).full()[5]
+    array([1., 1.])
     """
     index = frame_index(robot, frame)
     last = robot.n_links - 1 if index is None else index
@@ -100,11 +128,32 @@ def _cross(a: ca.SX, b: ca.SX) -> ca.SX:
 
 
 def frame_velocity(robot: Robot, q: ca.SX, dq: ca.SX, frame: int | str | None = None) -> ca.SX:
-    """Velocity (6,) of a frame, linear then angular, in base axes."""
+    """Velocity (6,) of a frame, linear then angular, in base axes.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import frame_velocity
+    >>> q, dq = ca.SX.sym("q", 2), ca.SX.sym("dq", 2)
+    >>> ca.Function("v", [q, dq], [frame_velocity(library.planar_2r(), q, dq, 1)])([0, 0], [2, 0])[1]
+    DM(1)
+    """
     return ca.mtimes(geometric_jacobian(robot, q, frame), dq)
 
 
 def frame_acceleration(robot: Robot, q: ca.SX, dq: ca.SX, ddq: ca.SX, frame: int | str | None = None) -> ca.SX:
-    """Acceleration (6,) of a frame, the time derivative of :func:`frame_velocity`."""
+    """Acceleration (6,) of a frame, the time derivative of :func:`frame_velocity`.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import frame_acceleration
+    >>> q, dq, ddq = (ca.SX.sym(name, 2) for name in ("q", "dq", "ddq"))
+    >>> f = ca.Function("a", [q, dq, ddq], [frame_acceleration(library.planar_2r(), q, dq, ddq, 1)])
+    >>> float(f([0, 0], [2, 0], [0, 0])[0])
+    -2.0
+    """
     J = geometric_jacobian(robot, q, frame)
     return ca.mtimes(J, ddq) + ca.jtimes(ca.mtimes(J, dq), q, dq)

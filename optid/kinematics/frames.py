@@ -19,7 +19,15 @@ LOCK = 1e-12
 
 
 def rotation_from_euler(angles: ArrayLike) -> Array:
-    """Rotations (..., 3, 3) from ZYX Euler angles (..., 3) = (α, β, γ) [rad]: ``Rz(α) Ry(β) Rx(γ)`` (A09, eq. 3.4)."""
+    """Rotations (..., 3, 3) from ZYX Euler angles (..., 3) = (α, β, γ) [rad]: ``Rz(α) Ry(β) Rx(γ)`` (A09, eq. 3.4).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kinematics import rotation_from_euler
+    >>> rotation_from_euler([np.pi / 2, 0, 0]).round(12) @ [1, 0, 0]
+    array([0., 1., 0.])
+    """
     from scipy.spatial.transform import Rotation
 
     a = _last(angles, 3, "Euler angles")
@@ -30,6 +38,13 @@ def euler_from_rotation(rotation: ArrayLike) -> Array:
     """ZYX Euler angles (..., 3) = (α, β, γ) [rad] of rotations (..., 3, 3), β in [−π/2, π/2].
 
     At β = ±π/2 (gimbal lock, :func:`gimbal_locked`) only γ ∓ α is determined; α is then 0, and the angles still give the same rotation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kinematics import euler_from_rotation, rotation_from_euler
+    >>> euler_from_rotation(rotation_from_euler([0.3, -0.2, 0.1])).round(12)
+    array([ 0.3, -0.2,  0.1])
     """
     R = _rotations(rotation)
     alpha = np.where(gimbal_locked(R), 0.0, np.arctan2(R[..., 1, 0], R[..., 0, 0]))
@@ -41,13 +56,29 @@ def euler_from_rotation(rotation: ArrayLike) -> Array:
 
 
 def gimbal_locked(rotation: ArrayLike) -> NDArray[np.bool_]:
-    """Whether the first and the last Euler angle of rotations (..., 3, 3) turn about one axis."""
+    """Whether the first and the last Euler angle of rotations (..., 3, 3) turn about one axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kinematics import gimbal_locked, rotation_from_euler
+    >>> gimbal_locked(rotation_from_euler([[0.3, np.pi / 2, 0.0], [0.3, 1.0, 0.0]]))
+    array([ True, False])
+    """
     R = np.asarray(rotation, dtype=float)
     return np.asarray(np.hypot(R[..., 0, 0], R[..., 1, 0]) < LOCK)
 
 
 def quaternion_from_rotation(rotation: ArrayLike) -> Array:
-    """Unit quaternions (..., 4) = (ε0, ε1, ε2, ε3), scalar first, of rotations (..., 3, 3); of the two signs the one with ε0 ≥ 0."""
+    """Unit quaternions (..., 4) = (ε0, ε1, ε2, ε3), scalar first, of rotations (..., 3, 3); of the two signs the one with ε0 ≥ 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kinematics import quaternion_from_rotation
+    >>> quaternion_from_rotation(np.diag([1.0, -1.0, -1.0]))  # half a turn about x
+    array([0., 1., 0., 0.])
+    """
     from scipy.spatial.transform import Rotation
 
     R = _rotations(rotation)
@@ -56,7 +87,14 @@ def quaternion_from_rotation(rotation: ArrayLike) -> Array:
 
 
 def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
-    """Rotations (..., 3, 3) from quaternions (..., 4), scalar first; they are brought to unit length."""
+    """Rotations (..., 3, 3) from quaternions (..., 4), scalar first; they are brought to unit length.
+
+    Examples
+    --------
+    >>> from optid.kinematics import rotation_from_quaternion
+    >>> rotation_from_quaternion([0, 0, 0, 2]) @ [1, 0, 0]  # half a turn about z
+    array([-1.,  0.,  0.])
+    """
     from scipy.spatial.transform import Rotation
 
     q = _last(quaternion, 4, "quaternions")
@@ -66,12 +104,27 @@ def rotation_from_quaternion(quaternion: ArrayLike) -> Array:
 
 
 def quaternion_from_euler(angles: ArrayLike) -> Array:
-    """Unit quaternions (..., 4), scalar first, of ZYX Euler angles (..., 3) (A09, eq. 3.29)."""
+    """Unit quaternions (..., 4), scalar first, of ZYX Euler angles (..., 3) (A09, eq. 3.29).
+
+    Examples
+    --------
+    >>> from optid.kinematics import quaternion_from_euler
+    >>> quaternion_from_euler([0.0, 0.0, 0.0])
+    array([1., 0., 0., 0.])
+    """
     return quaternion_from_rotation(rotation_from_euler(angles))
 
 
 def euler_from_quaternion(quaternion: ArrayLike) -> Array:
-    """ZYX Euler angles (..., 3) of quaternions (..., 4), scalar first (A09, eq. 3.30)."""
+    """ZYX Euler angles (..., 3) of quaternions (..., 4), scalar first (A09, eq. 3.30).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.kinematics import euler_from_quaternion
+    >>> euler_from_quaternion([np.cos(0.1), 0, 0, np.sin(0.1)]).round(12)  # 0.2 rad about z
+    array([0.2, 0. , 0. ])
+    """
     return euler_from_rotation(rotation_from_quaternion(quaternion))
 
 

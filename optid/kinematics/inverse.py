@@ -82,7 +82,14 @@ def wrapped(angle: ArrayLike) -> Array:
 
 def two_axis_position(l2: float, l3: float, q: ArrayLike) -> Array:
     """Tool (..., 2) = (x, z) [m] of the two-axis vertical arm at angles q (..., 2) = (q_a2 from the vertical, q_a3): ``x = l2 sin q2 + l3 cos(q2 + q3)``,
-    ``z = l2 cos q2 − l3 sin(q2 + q3)`` (A09, eq. 3.43)."""
+    ``z = l2 cos q2 − l3 sin(q2 + q3)`` (A09, eq. 3.43).
+
+    Examples
+    --------
+    >>> from optid.kinematics import two_axis_position
+    >>> two_axis_position(1.0, 1.2, [0.0, 0.0])
+    array([1.2, 1. ])
+    """
     angles = numbers(q, "angles of the two-axis arm")
     if angles.shape[-1:] != (2,):
         raise ShapeError(sentence("angles of the two-axis arm", f"shape {angles.shape}", "(..., 2)"))
@@ -109,6 +116,13 @@ def inverse_two_axis(l2: float, l3: float, position: ArrayLike, elbow: str = "up
     Raises
     ------
     UnreachableError, SingularError
+
+    Examples
+    --------
+    >>> from optid.kinematics import inverse_two_axis, two_axis_position
+    >>> q = inverse_two_axis(1.0, 1.2, (1.5, 0.4))
+    >>> two_axis_position(1.0, 1.2, q).round(12)
+    array([1.5, 0.4])
     """
     if elbow not in ELBOWS:
         raise unknown_name("elbow", elbow, ELBOWS)

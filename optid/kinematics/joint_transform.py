@@ -39,6 +39,15 @@ def joint_transform(joint: Joint, q: casadi.SX) -> tuple[casadi.SX, casadi.SX]:
         Axes of frame i in frame i−1 (columns).
     p : casadi.SX (3, 1) [m]
         Origin of frame i in frame i−1. Both keep every exact zero of the constant transforms structural.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import library
+    >>> from optid.kinematics import joint_transform
+    >>> R, p = joint_transform(library.planar_2r().joints[1], ca.SX(0))
+    >>> ca.DM(p).full().ravel()
+    array([0.5, 0. , 0. ])
     """
     before_R, after_R = constant(joint.before.R), constant(joint.after.R)
     before_p, after_p = constant(joint.before.p), constant(joint.after.p)

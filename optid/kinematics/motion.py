@@ -56,20 +56,51 @@ def forward_kinematics(robot: Robot, q: Any, frame: int | str | None = None) -> 
         For another number of coordinates.
     RobotError, UnknownNameError
         For a frame the robot does not have.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.kinematics import forward_kinematics
+    >>> forward_kinematics(library.planar_2r(), [0.0, 1.0], 1)[:3, 3]  # the elbow, at the end of 0.5 m
+    array([0.5, 0. , 0. ])
     """
     return _evaluate(robot, "pose", frame, q)
 
 
 def jacobian(robot: Robot, q: Any, frame: int | str | None = None) -> Any:
-    """Geometric Jacobian of a frame, (6, n) or (N, 6, n): rows are linear then angular velocity of the frame in base axes, see :func:`forward_kinematics`."""
+    """Geometric Jacobian of a frame, (6, n) or (N, 6, n): rows are linear then angular velocity of the frame in base axes, see :func:`forward_kinematics`.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.kinematics import jacobian
+    >>> jacobian(library.planar_2r(), [0.0, 0.0], 1)[[1, 5], 0]
+    array([0.5, 1. ])
+    """
     return _evaluate(robot, "jacobian", frame, q)
 
 
 def velocity(robot: Robot, q: Any, dq: Any, frame: int | str | None = None) -> Any:
-    """Linear [m/s] then angular [rad/s] velocity of a frame in base axes, (6,) or (N, 6)."""
+    """Linear [m/s] then angular [rad/s] velocity of a frame in base axes, (6,) or (N, 6).
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.kinematics import velocity
+    >>> velocity(library.planar_2r(), [0.0, 0.0], [2.0, 0.0], 1)[[1, 5]].tolist()  # ω · 0.5 m
+    [1.0, 2.0]
+    """
     return _evaluate(robot, "velocity", frame, q, dq)
 
 
 def acceleration(robot: Robot, q: Any, dq: Any, ddq: Any, frame: int | str | None = None) -> Any:
-    """Linear [m/s²] then angular [rad/s²] acceleration of a frame in base axes, gravity not included, (6,) or (N, 6)."""
+    """Linear [m/s²] then angular [rad/s²] acceleration of a frame in base axes, gravity not included, (6,) or (N, 6).
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.kinematics import acceleration
+    >>> float(acceleration(library.planar_2r(), [0.0, 0.0], [2.0, 0.0], [0.0, 0.0], 1)[0].round(12))  # −ω² · 0.5 m
+    -2.0
+    """
     return _evaluate(robot, "acceleration", frame, q, dq, ddq)

@@ -11,6 +11,12 @@ def puma560() -> Robot:
     """Unimation PUMA 560, standard DH, kinematics only.
 
     Corke & Armstrong-Hélouvry, *A search for consensus among model parameters reported for the PUMA 560 robot*, 1994.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.puma560().n
+    6
     """
     half = np.pi / 2
     rows = [
@@ -25,7 +31,14 @@ def puma560() -> Robot:
 
 
 def stanford() -> Robot:
-    """Stanford arm, axes R-R-P-R-R-R, standard DH, kinematics only (proportions of Paul, *Robot Manipulators*, 1981, with round lengths)."""
+    """Stanford arm, axes R-R-P-R-R-R, standard DH, kinematics only (proportions of Paul, *Robot Manipulators*, 1981, with round lengths).
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> [joint.kind for joint in library.stanford().joints]
+    ['R', 'R', 'P', 'R', 'R', 'R']
+    """
     half = np.pi / 2
     rows = [
         DHRow(alpha=-half, d=0.4),

@@ -11,6 +11,12 @@ def emps() -> Robot:
     Mass (with the rotor in it), viscous and Coulomb friction are the published least-squares estimates 95.1089 kg, 203.5034 N s/m and 20.3935 N; the drive's
     gain 35.15065 N/V turns the recorded control voltage (in place of a current) into force: Janot, Gautier & Brunot, *Data set and reference models of
     EMPS*, 2019.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.emps().joints[0].revolute
+    False
     """
     slide = Joint("slide", "P", axis=(1.0, 0.0, 0.0), viscous=203.5034, coulomb=20.3935)
     return Robot((slide,), (Link("carriage", 95.1089),), drives=(Drive(current_gain=35.15065),), name="EMPS")

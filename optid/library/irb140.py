@@ -17,6 +17,12 @@ def irb140_lower_arm() -> Robot:
     Bodies carry the published estimates (Table II) in the independent columns and zero in the columns grouped with them, so that base parameters come out as
     published. They are numbers to simulate with, not bodies: the estimate of Ixx2 − Iyy2 alone breaks the triangle inequality. **Assumed**, because the source
     does not print them: masses (98 kg shared), viscous friction and rotor inertia.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.irb140_lower_arm().joint_names
+    ('joint1', 'joint2', 'joint3')
     """
     rows = [DHRow(a=0.070, alpha=-np.pi / 2, d=0.352), DHRow(a=0.360, theta=-np.pi / 2), DHRow(a=0.380, theta=np.pi)]
     links = [

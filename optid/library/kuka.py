@@ -8,7 +8,14 @@ from optid.robot import DHRow, Drive, Joint, Limits, Link, Robot, Transform
 
 
 def iiwa() -> Robot:
-    """KUKA LBR iiwa 7 R800, standard DH, kinematics and limits (KUKA data sheet), no bodies."""
+    """KUKA LBR iiwa 7 R800, standard DH, kinematics and limits (KUKA data sheet), no bodies.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.iiwa().n
+    7
+    """
     half = np.pi / 2
     twists = (-half, half, half, -half, -half, half, 0.0)
     offsets = (0.34, 0.0, 0.4, 0.0, 0.4, 0.0, 0.126)
@@ -26,6 +33,12 @@ def lwr4() -> Robot:
     """KUKA LWR 4+, kinematics and limits in the link frames of its widespread URDF (all frames parallel to the base at q = 0), no bodies.
 
     Axes z, −y, z, y, z, −y, z with 0.11, 0.2005, 0.2, 0.2, 0.2, 0.19 and 0.078 m between them.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.lwr4().n
+    7
     """
     heights = (0.11, 0.2005, 0.2, 0.2, 0.2, 0.19, 0.078)
     axes = ((0, 0, 1), (0, -1, 0), (0, 0, 1), (0, 1, 0), (0, 0, 1), (0, -1, 0), (0, 0, 1))
@@ -46,6 +59,12 @@ def kr300() -> Robot:
     Kinematics, bodies, gears, motor inertias and friction are the a-priori values published with the robot's motor- and link-encoder recordings; friction is
     turned to the joint side with the gears. **Assumed**: link 6's central inertia, that of 200 kg with a radius of gyration of 0.15 m (the source gives
     none). The hydraulic counterbalance of axis 2 is not part of the rigid model.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.kr300().n
+    6
     """
     half = np.pi / 2
     rows = [

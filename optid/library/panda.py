@@ -13,6 +13,12 @@ def panda() -> Robot:
     Kinematics and limits: Franka Control Interface documentation. Bodies: the feasible parameters of Gaz, Cognetti, Oliva, Robuffo Giordano & De Luca, *Dynamic
     identification of the Franka Emika Panda robot with retrieval of feasible parameters using penalty-based optimization*, 2019 (centres of mass in the link
     frames, inertias about them). They and the authors' closed-form functions are two separate fits, which differ by up to 0.08 N m.
+
+    Examples
+    --------
+    >>> from optid import BaseParameters, DynamicModel, library
+    >>> BaseParameters.of(DynamicModel(library.panda(), friction="none")).rank
+    43
     """
     half = np.pi / 2
     rows = [

@@ -14,6 +14,12 @@ def scara_er14() -> Robot:
 
     Standard DH (θ, d, a) in millimetres (q1, 765, 270), (q2, −315, 230), (0, −q3 − 40, 0), (q4, −187.95, 0) and ranges q1 ±144°, q2 ±109°, q4 ±527°:
     Valencia 2008, chapter 2. The stroke of q3 is not given there.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> [joint.kind for joint in library.scara_er14().joints]
+    ['R', 'R', 'P', 'R']
     """
     rows = [DHRow(a=0.270, d=0.765), DHRow(a=0.230, d=-0.315), DHRow(d=-0.040, joint="P"), DHRow(d=-0.18795)]
     limits = Limits.of(4, position=np.radians([144, 109, np.inf, 527]))
@@ -30,6 +36,12 @@ def scara_v08() -> Robot:
     MY2 0.001, MX3R 0.2, MY3R 0.1 kg m, M4 1.8 kg, IA4 0.045 kg, friction Fv 0.1, 0.012, 0.1, 0.012 and Fs 0.57, 0.125, 0.57, 0.125 (modified DH, frames on
     the proximal joints). The bodies here are a choice that can exist and gives exactly these:
     ZZ1R = Izz1 + 0.25 (m2 + m3), ZZ2R = Izz2 + 0.09 m3, MX2R = mx2 + 0.3 m3, ZZ3R = Izz3 + Izz4. Limits are not known.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.scara_v08().gravity
+    (0.0, 0.0, 9.81)
     """
     links = [
         Link("link1", 20.0, (0.0, 0.0, 0.0), (1.5, 0.0, 0.0, 1.5, 0.0, 3.38 - 0.25 * 1.6)),
@@ -44,6 +56,13 @@ def scara_v08() -> Robot:
 
 
 def scara() -> Robot:
-    """A textbook SCARA, axes R-R-P-R, standard DH, kinematics only: 8 base parameters (four parallel axes along gravity)."""
+    """A textbook SCARA, axes R-R-P-R, standard DH, kinematics only: 8 base parameters (four parallel axes along gravity).
+
+    Examples
+    --------
+    >>> from optid import BaseParameters, DynamicModel, library
+    >>> BaseParameters.of(DynamicModel(library.scara(), friction="none")).rank
+    8
+    """
     rows = [DHRow(a=0.4), DHRow(a=0.3, alpha=np.pi), DHRow(joint="P"), DHRow(d=0.1)]
     return Robot.from_dh(rows, "standard", name="SCARA")

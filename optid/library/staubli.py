@@ -14,6 +14,12 @@ def tx40() -> Robot:
     turns with joint 5 too (θ6 = 32 q5 + 32 q6). The offsets −90° and +90° that models in plain modified DH add to joints 2 and 3 are part of the rows, so do
     **not** add them again. Geometry and limits: the robot's URDF in modified DH; gears and coupling: Gautier & Briot, *Global identification of joint drive
     gains and dynamic parameters of robots*, 2014, and the published recordings.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.tx40().coupling is not None
+    True
     """
     half = np.pi / 2
     rows = [

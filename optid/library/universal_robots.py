@@ -38,6 +38,12 @@ def ur5() -> Robot:
 
     DH rows, masses and centres of mass: Universal Robots, *DH parameters for calculations of kinematics and dynamics*. That page gives no inertias for this
     size: the bodies are points. Speeds 180 °/s, torques of the ROS description.
+
+    Examples
+    --------
+    >>> from optid import BaseParameters, DynamicModel, library
+    >>> BaseParameters.of(DynamicModel(library.ur5(), friction="none")).rank
+    36
     """
     return _arm(
         "UR5",
@@ -57,6 +63,12 @@ def ur10() -> Robot:
     DH rows, masses and centres of mass: Universal Robots, *DH parameters for calculations of kinematics and dynamics*. **Assumed**: isotropic central
     inertias 0.03, 0.4, 0.1, 0.005, 0.005, 0.0005 kg m². Speeds 120 and 180 °/s (data sheet), accelerations 40 rad/s² (the controller's largest), torques of
     the ROS description.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.ur10().n
+    6
     """
     return _arm(
         "UR10",
@@ -77,6 +89,12 @@ def ur10e() -> Robot:
     DH rows, masses, centres of mass and inertias: Universal Robots, *DH parameters for calculations of kinematics and dynamics*. Speeds 120 and 180 °/s
     (data sheet), torques of the ROS description. Gains: published with the recordings of Mamedov & Mikhel, *Practical aspects of model-based collision
     detection*, 2020.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> library.ur10e().drives[0].current_gain
+    10.0
     """
     gains = (10.0, 10.6956, 8.4566, 9.0029, 9.48, 10.1232)
     wrist = (0.0030, 0.0, 0.0, 0.0022, -0.0002, 0.0026)

@@ -33,6 +33,12 @@ class DCMotor:
     kt : float [N m/A, V s/rad]
     J : float [kg m²]
     B : float [N m s/rad]
+
+    Examples
+    --------
+    >>> from optid.model import DCMotor
+    >>> DCMotor(L=1e-3, R=0.5, kt=0.1, J=1e-4, B=1e-3)
+    DCMotor(L=0.001, R=0.5, kt=0.1, J=0.0001, B=0.001)
     """
 
     L: float
@@ -51,7 +57,15 @@ class DCMotor:
 
 
 def motor_regressor(current: ArrayLike, dcurrent: ArrayLike, speed: ArrayLike, acceleration: ArrayLike) -> Array:
-    """Rows (2N, 5) of the stacked equations in the order :data:`PARAMETERS`: N electrical ones (right side V), then N mechanical ones (right side −load)."""
+    """Rows (2N, 5) of the stacked equations in the order :data:`PARAMETERS`: N electrical ones (right side V), then N mechanical ones (right side −load).
+
+    Examples
+    --------
+    >>> from optid.model import motor_regressor
+    >>> motor_regressor([2.0], [0.0], [10.0], [3.0])  # L, R, kt, J, B: the voltage, and no torque on a free shaft
+    array([[ 0.,  2., 10.,  0.,  0.],
+           [ 0.,  0., -2.,  3., 10.]])
+    """
     i, di, w, dw = (np.asarray(x, dtype=float) for x in (current, dcurrent, speed, acceleration))
     if len({x.shape for x in (i, di, w, dw)}) != 1 or i.ndim != 1:
         raise ShapeError(sentence("motor signals", f"shapes {[x.shape for x in (i, di, w, dw)]}", "four vectors of one length"))

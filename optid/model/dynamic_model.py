@@ -34,6 +34,14 @@ class TorqueBasis:
     names : k-tuple of str
     function : casadi.Function
         (q, dq, ddq) → (n, k) [N m per unit parameter].
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> from optid import DynamicModel, library
+    >>> spring = DynamicModel(library.planar_2r(), "none").with_torque_basis(["k"], lambda q, dq, ddq: ca.vertcat(q[0], 0))
+    >>> spring.basis[0].names, float(spring.regressor([0.3, 0], [0, 0], [0, 0])[0, -1])
+    (('k',), 0.3)
     """
 
     names: tuple[str, ...]
@@ -58,6 +66,16 @@ class DynamicModel:
     -----
     Parameter order: ``m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz`` of link 1, 2, …, about link-frame origins; then ``Ia``, ``fv``, ``fc``, ``fo`` (only those
     modelled) for coordinates 1…n; then user-supplied columns. Torques are joint-side [N m], forces [N] for prismatic joints.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, library
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> model
+    DynamicModel('planar 2R', 2 joints, 20 parameters)
+    >>> float(model.gravity_torque(model.nominal_parameters(), np.zeros(2))[1].round(6))  # 1.5 kg · 9.81 m/s² · 0.15 m
+    2.20725
     """
 
     robot: Robot

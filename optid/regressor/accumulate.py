@@ -86,6 +86,20 @@ def accumulate(base: BaseParameters, samples: Samples | SampleStream, known: Arr
     samples : Samples or SampleStream
     known : (p,), optional
         Standard vector of the known parameters (zeros elsewhere); needed when ``base.known`` is not empty.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import BaseParameters, DynamicModel, library
+    >>> from optid.regressor import accumulate
+    >>> from optid.signals import Samples
+    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
+    >>> state = np.random.default_rng(0).standard_normal((3, 50, 2))
+    >>> tau = base.model.inverse_dynamics(base.model.nominal_parameters(), *state)
+    >>> factors = accumulate(base, Samples.from_arrays(*state, tau, rate=100))
+    >>> A, b = factors.stacked([1, 1])
+    >>> np.allclose(np.linalg.lstsq(A, b)[0], base.beta(base.model.nominal_parameters()))
+    True
     """
     if samples.n != base.model.n:
         raise ShapeError(sentence(f"samples of {samples.name!r}", f"{samples.n} joints", f"{base.model.n}, those of robot {base.model.robot.name!r}"))

@@ -49,6 +49,15 @@ class BaseParameters:
         Of the unknown columns for random motion, scaled to unit norm: the cross-check of the rank.
     backend : str
         Of the kernels, see :class:`optid.kernels.Kernel`.
+
+    Examples
+    --------
+    >>> from optid import BaseParameters, DynamicModel, library
+    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
+    >>> base.formulas
+    ('mx1 + 0.5*m2', 'my1', 'Izz1 + 0.25*m2', 'mx2', 'my2', 'Izz2')
+    >>> base.beta(base.model.nominal_parameters()).round(6).tolist()
+    [1.15, 0.02, 0.4852, 0.225, -0.03, 0.05435]
     """
 
     model: DynamicModel

@@ -132,6 +132,14 @@ def eliminate(W: Array, names: Sequence[str], ratio: float = 100.0) -> tuple[lis
     Returns
     -------
     kept, dropped : lists of names, the latter in order of elimination
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.regressor import eliminate
+    >>> x, y, z = np.random.default_rng(0).standard_normal((3, 50))
+    >>> eliminate(np.column_stack([x, y, x + 1e-4 * z]), ["a", "b", "c"])
+    (['b', 'c'], ['a'])
     """
     norms = np.linalg.norm(W, axis=0)
     kept = [k for k in range(W.shape[1]) if norms[k] > 0]

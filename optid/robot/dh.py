@@ -25,6 +25,12 @@ class DHRow:
     """One row: lengths ``a``, ``d`` [m], angles ``alpha``, ``theta`` [rad], ``joint`` "R" or "P".
 
     ``theta`` is the constant added to a revolute joint's coordinate, ``d`` the constant added to a prismatic one's.
+
+    Examples
+    --------
+    >>> from optid import DHRow
+    >>> DHRow(a=0.4, alpha=1.5)
+    DHRow(a=0.4, alpha=1.5, d=0.0, theta=0.0, joint='R')
     """
 
     a: float = 0.0
@@ -59,7 +65,15 @@ def _row(row: DHRow | Sequence[float | str]) -> DHRow:
 
 @dataclass(frozen=True)
 class DHTable:
-    """The rows of a robot and their convention, ``"standard"`` or ``"modified"``."""
+    """The rows of a robot and their convention, ``"standard"`` or ``"modified"``.
+
+    Examples
+    --------
+    >>> from optid.robot import DHRow, DHTable
+    >>> table = DHTable("modified", (DHRow(), DHRow(a=0.5)))
+    >>> [joint.before.p.tolist() for joint in table.joints(["shoulder", "elbow"])]
+    [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0]]
+    """
 
     convention: str
     rows: tuple[DHRow, ...]

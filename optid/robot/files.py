@@ -20,6 +20,17 @@ def load_robot(path: str | PathLike[str], tip: str | None = None) -> Robot:
     """Read a robot from a TOML file (:func:`~optid.robot.toml_read.robot_from_toml`), a URDF (``.urdf``, ``.xml``) or an MJCF file (``.xml``, ``.mjcf``).
 
     ``tip`` is the last link of the chain in a URDF or MJCF that branches.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import library
+    >>> from optid.robot import load_robot
+    >>> with TemporaryDirectory() as folder:
+    ...     library.ur5().save(Path(folder) / "arm.toml")
+    ...     print(load_robot(Path(folder) / "arm.toml") == library.ur5())
+    True
     """
     file = _path(path)
     suffix = file.suffix.lower()
@@ -42,7 +53,19 @@ def load_robot(path: str | PathLike[str], tip: str | None = None) -> Robot:
 
 
 def save_robot(robot: Robot, path: str | PathLike[str]) -> None:
-    """Write a TOML file; it is complete or it is not there."""
+    """Write a TOML file; it is complete or it is not there.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import Robot, library
+    >>> from optid.robot import save_robot
+    >>> with TemporaryDirectory() as folder:
+    ...     save_robot(library.panda(), Path(folder) / "panda.toml")
+    ...     print(Robot.load(Path(folder) / "panda.toml"))
+    Robot('Panda', 7 joints: joint1, joint2, joint3, joint4, joint5, joint6, joint7)
+    """
     file = _path(path)
     if file.suffix.lower() != ".toml":
         raise FileError(sentence(f"robot file {file.name!r}", f"suffix {file.suffix!r}", ".toml", "For URDF text use optid.robot.robot_to_urdf."))

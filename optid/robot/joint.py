@@ -28,6 +28,12 @@ class Joint:
         Unit axis of the motion, in the frame reached by ``before``.
     viscous, coulomb : float
         Nominal friction [N m s/rad, N m] or [N s/m, N] (URDF ``<dynamics>``).
+
+    Examples
+    --------
+    >>> from optid import Joint
+    >>> Joint("lift", "P", axis=(0, 0, 2)).axis
+    (0.0, 0.0, 1.0)
     """
 
     name: str
@@ -69,6 +75,12 @@ class Drive:
         Motor-side torque per ampere; joint torque = gear · torque_constant · current.
     current_gain : float or None [N m/A]
         Joint-side torque per ampere, gear included. Give this or ``torque_constant``, not both.
+
+    Examples
+    --------
+    >>> from optid import Drive
+    >>> Drive(gear=100, rotor_inertia=2e-4).reflected_inertia
+    2.0
     """
 
     gear: float = 1.0

@@ -34,6 +34,13 @@ class Limits:
         Largest magnitude of the joint-side drive torque.
     names : n-tuple of str
         Joint names, for messages.
+
+    Examples
+    --------
+    >>> from optid import Limits
+    >>> limits = Limits.of(2, position=1.5, velocity=(3.0, 4.0))
+    >>> limits.scaled(position=0.8, velocity=0.5).velocity
+    (1.5, 2.0)
     """
 
     lower: Bounds

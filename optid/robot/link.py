@@ -55,6 +55,15 @@ class Link:
         Mass times centre of mass.
     inertia : 6-tuple [kg m²]
         (Ixx, Ixy, Ixz, Iyy, Iyz, Izz) about the frame's **origin**; products are matrix elements, Ixy = −∫xy dm.
+
+    Examples
+    --------
+    >>> from optid import Link
+    >>> rod = Link.from_com(3.0, (0.5, 0, 0), (0, 0.25, 0.25), "rod")
+    >>> rod.first_moment
+    (1.5, 0.0, 0.0)
+    >>> rod.inertia[5]  # about the frame: 0.25 + 3 · 0.5²
+    1.0
     """
 
     name: str = ""

@@ -17,6 +17,12 @@ def masses_from_volumes(total: float, volumes: ArrayLike) -> NDArray[np.float64]
         Mass of all the links together.
     volumes : (n,)
         In any one unit.
+
+    Examples
+    --------
+    >>> from optid.robot import masses_from_volumes
+    >>> masses_from_volumes(12.0, [1.0, 2.0, 3.0])
+    array([2., 4., 6.])
     """
     parts = np.asarray(volumes, dtype=float)
     if parts.ndim != 1 or not len(parts) or not np.isfinite(parts).all() or (parts < 0).any() or parts.sum() == 0:

@@ -75,6 +75,15 @@ def robot_from_mjcf(
         For a range of a hinge beyond two turns: degrees where radians are said, probably.
     PhysicalWarning
         For every link whose inertial parameters describe a body that cannot exist.
+
+    Examples
+    --------
+    >>> from optid.robot import robot_from_mjcf
+    >>> text = '''<mujoco><worldbody><body name="rod"><joint name="hinge" axis="0 1 0"/>
+    ... <inertial pos="0 0 0.5" mass="2" diaginertia="0.2 0.2 0.1"/></body></worldbody></mujoco>'''
+    >>> robot = robot_from_mjcf(text)
+    >>> robot.joint_names, robot.links[0].mass
+    (('hinge',), 2.0)
     """
     root, text, where = read_xml(path_or_text, "MJCF")
     if root.tag != "mujoco":

@@ -23,6 +23,16 @@ def pseudo_inertia(pi: ArrayLike) -> NDArray[np.float64]:
     ----------
     pi : (10,)
         Standard parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz) about the frame's origin.
+
+    Examples
+    --------
+    >>> from optid import Link
+    >>> from optid.robot import pseudo_inertia
+    >>> pseudo_inertia(Link.from_com(2.0, (0, 0, 0), (3, 4, 5)).parameters)  # Σ m x² = (−3 + 4 + 5) / 2, …
+    array([[3., 0., 0., 0.],
+           [0., 2., 0., 0.],
+           [0., 0., 1., 0.],
+           [0., 0., 0., 2.]])
     """
     values = np.asarray(pi, dtype=float)
     if values.shape != (10,):
@@ -41,6 +51,15 @@ def check_link(link: Link) -> list[str]:
     A body exists when its mass is positive and its inertia **about the centre of mass** has principal moments ``0 <= e1 <= e2 <= e3 <= e1 + e2``
     (equivalently: its :func:`pseudo_inertia` is positive semidefinite). A tensor about the link origin can look fine while the central one is not. A link
     without mass, first moments and inertia (a frame) is fine, and so are a point and a thin rod.
+
+    Examples
+    --------
+    >>> from optid import Link
+    >>> from optid.robot import check_link
+    >>> check_link(Link.from_com(1.0, (0, 0, 0), (0.1, 0.1, 0.1)))
+    []
+    >>> len(check_link(Link.from_com(1.0, (0, 0, 0), (0.1, 0.1, 0.3))))  # 0.1 + 0.1 < 0.3: no body has that
+    1
     """
     where = f"link {link.name!r}"
     if link.mass < 0:

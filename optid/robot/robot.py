@@ -28,7 +28,15 @@ STANDARD_GRAVITY: Vector3 = (0.0, 0.0, -9.81)
 
 @dataclass(frozen=True)
 class Mimic:
-    """Joint ``joint`` follows coordinate ``source``: ``q_joint = multiplier · q_source + offset`` (indices of chain joints)."""
+    """Joint ``joint`` follows coordinate ``source``: ``q_joint = multiplier · q_source + offset`` (indices of chain joints).
+
+    Examples
+    --------
+    >>> from optid.robot import Mimic
+    >>> finger = Mimic(joint=3, source=2, multiplier=-1.0)
+    >>> finger.multiplier * 0.02 + finger.offset
+    -0.02
+    """
 
     joint: int
     source: int
@@ -66,6 +74,13 @@ class Robot:
         ``source`` is the text the robot was read from (kept for provenance), empty for a robot made in code.
     dh : DHTable or None
         The rows a robot in DH form was made from, so that it is saved in them; not compared, and ignored where the joints have been changed since.
+
+    Examples
+    --------
+    >>> from optid import DHRow, Link, Robot
+    >>> links = [Link.from_com(2.0, (0.2, 0, 0), (0, 0.01, 0.01)), Link.from_com(1.0, (0.1, 0, 0), (0, 0.01, 0.01))]
+    >>> Robot.from_dh([DHRow(), DHRow(a=0.4)], "modified", links=links, name="arm")
+    Robot('arm', 2 joints: joint1, joint2)
     """
 
     joints: tuple[Joint, ...]

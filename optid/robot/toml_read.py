@@ -46,6 +46,13 @@ def robot_from_toml(text: str, where: str = "robot TOML") -> Robot:
         For a key that is not known, with a suggestion.
     RobotError
         For a wrong value, with its place.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.robot import robot_from_toml, robot_to_toml
+    >>> robot_from_toml(robot_to_toml(library.planar_2r())).joint_names
+    ('joint1', 'joint2')
     """
     try:
         data = tomllib.loads(text)

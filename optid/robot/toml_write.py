@@ -19,6 +19,13 @@ def robot_to_toml(robot: Robot) -> str:
     """Text that :func:`optid.robot.toml_read.robot_from_toml` reads back to an equal robot.
 
     Angles of DH rows are written in degrees where that is exact, else in radians; keys say which.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.robot import robot_to_toml
+    >>> print(robot_to_toml(library.planar_2r())[:17])
+    format = "optid-r
     """
     table = robot.dh
     rows = table.rows if table is not None and _same_place(robot.joints, table.joints([j.name for j in robot.joints])) else None

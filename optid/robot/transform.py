@@ -53,6 +53,14 @@ class Transform:
         Axes of the child frame in the parent frame (columns).
     translation : 3-tuple [m]
         Origin of the child frame in the parent frame.
+
+    Examples
+    --------
+    >>> from optid import Transform
+    >>> import numpy as np
+    >>> T = Transform.trans(x=1.0) @ Transform.rot("z", np.pi / 2)
+    >>> np.round(T.R @ [1, 0, 0] + T.p, 12)
+    array([1., 1., 0.])
     """
 
     rotation: Matrix3 = _IDENTITY

@@ -67,6 +67,16 @@ def robot_from_urdf(
         For a position limit of a revolute joint beyond two turns: degrees, probably.
     PhysicalWarning
         For every link whose inertial parameters describe a body that cannot exist.
+
+    Examples
+    --------
+    >>> from optid.robot import robot_from_urdf
+    >>> robot_from_urdf('''<robot name="door">
+    ...   <link name="wall"/>
+    ...   <link name="leaf"><inertial><mass value="20"/><origin xyz="0.4 0 0"/><inertia ixx="1" ixy="0" ixz="0" iyy="2" iyz="0" izz="1"/></inertial></link>
+    ...   <joint name="hinge" type="continuous"><parent link="wall"/><child link="leaf"/><axis xyz="0 0 1"/></joint>
+    ... </robot>''')
+    Robot('door', 1 joints: hinge)
     """
     root, text, where = read_robot_xml(path_or_text)
     return chain_robot(Tree.of(root, where, snap), tip, vector3(gravity, "gravity"), locked, strict, root.get("name") or "robot", text, where)

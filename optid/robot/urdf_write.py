@@ -28,6 +28,13 @@ def robot_to_urdf(robot: Robot) -> str:
     ------
     RobotError
         For a link with moments but no mass: a URDF states the centre of mass.
+
+    Examples
+    --------
+    >>> from optid import Robot, library
+    >>> from optid.robot import robot_to_urdf
+    >>> Robot.from_urdf(robot_to_urdf(library.planar_2r())).links[1].mass
+    1.5
     """
     root = Element("robot", name=robot.name)
     names = [f"link{i}" for i in range(robot.n_links + 1)]

@@ -34,6 +34,15 @@ def default_cutoff(q: ArrayLike, rate: float, measured_rate: float | None = None
     rate : float [Hz]
     measured_rate : float [Hz] or None
         Rate of the measurements, where the grid is finer than they are: interpolation knows nothing above half of it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import default_cutoff
+    >>> t = np.arange(0, 20, 0.002)
+    >>> noise = 1e-4 * np.random.default_rng(0).standard_normal((len(t), 1))
+    >>> 1.0 < default_cutoff(np.sin(2 * np.pi * 0.5 * t)[:, None] + noise, 500.0) < 50.0
+    True
     """
     position = require_finite(q, "positions")
     if len(position) < minimum_length():

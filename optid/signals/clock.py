@@ -26,6 +26,14 @@ def roughness(time: ArrayLike, x: ArrayLike) -> Array:
     ----------
     time : (N,), increasing, N >= 5
     x : (N, n)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import roughness
+    >>> t = np.arange(100) * 0.01
+    >>> bool(roughness(t, (t**2)[:, None])[0] < 1e-12)
+    True
     """
     stamps, signal = np.asarray(time, dtype=float), np.asarray(x, dtype=float)
     if stamps.ndim != 1 or len(stamps) < 5 or signal.shape[:1] != stamps.shape:
@@ -54,6 +62,14 @@ def stamps_over_clock(time: ArrayLike, q: ArrayLike, count: ArrayLike | None = N
     q : (N, n)
     count : (N,), increasing, or None
         Ticks of the exact clock at each sample; None: 0 … N−1, no sample missing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import stamps_over_clock
+    >>> true = np.arange(500) * 0.01 + 0.002 * np.random.default_rng(0).standard_normal(500)
+    >>> stamps_over_clock(true, np.sin(3 * true)[:, None]) > 1  # the stamps are the true instants
+    True
     """
     stamps, position = np.asarray(time, dtype=float), np.asarray(q, dtype=float)
     ticks = np.arange(len(stamps)) if count is None else np.asarray(count)

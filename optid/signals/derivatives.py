@@ -26,6 +26,13 @@ def central(x: ArrayLike, rate: float | None = None, *, time: ArrayLike | None =
     Returns
     -------
     (N,) or (N, n) [units of x per second]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import central
+    >>> central(np.arange(5.0) ** 2, rate=1.0)  # exact for a parabola
+    array([0., 2., 4., 6., 8.])
     """
     signal = require_finite(x, "signal to differentiate")
     if len(signal) < 3:
@@ -51,6 +58,14 @@ def savgol(x: ArrayLike, rate: float, window: float, polyorder: int = 3, derivat
         Degree of the polynomial.
     derivative : int
         0 smooths, 1 and 2 give velocity and acceleration, **per second**, not per sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import savgol
+    >>> t = np.arange(100) * 0.01
+    >>> bool(np.allclose(savgol(t**2, 100.0, window=0.09), 2 * t))
+    True
     """
     from scipy.signal import savgol_filter
 
@@ -92,6 +107,15 @@ def fourier_fit(time: ArrayLike, x: ArrayLike, period: float, harmonics: int, *,
     ------
     DataError
         When the record does not cover whole periods, or has too few samples for the unknowns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import fourier_fit
+    >>> t = np.arange(300) / 100
+    >>> q, dq, ddq = fourier_fit(t, np.sin(2 * np.pi * t)[:, None], period=1.0, harmonics=2)
+    >>> bool(np.allclose(dq[:, 0], 2 * np.pi * np.cos(2 * np.pi * t)))
+    True
     """
     stamps = np.asarray(time, dtype=float)
     signal = require_finite(x, "signal of a Fourier fit")
@@ -138,6 +162,15 @@ def fft_derivatives(x: ArrayLike, rate: float, cutoff: float | None = None) -> t
     ------
     DataError
         When the record does not close (the step from its last sample to its first is over three times the largest step inside).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import fft_derivatives
+    >>> t = np.arange(100) / 100
+    >>> q, dq, ddq = fft_derivatives(np.sin(2 * np.pi * t), 100.0)
+    >>> bool(np.allclose(dq, 2 * np.pi * np.cos(2 * np.pi * t)))
+    True
     """
     signal = require_finite(x, "periodic signal")
     n_samples = len(signal)
@@ -165,7 +198,17 @@ def fft_derivatives(x: ArrayLike, rate: float, cutoff: float | None = None) -> t
 
 
 def fft_lowpass(x: ArrayLike, rate: float, cutoff: float | None) -> Array:
-    """The components up to ``cutoff`` [Hz] of a record (N,) or (N, n) of whole periods (a jump at its end is taken as part of the signal)."""
+    """The components up to ``cutoff`` [Hz] of a record (N,) or (N, n) of whole periods (a jump at its end is taken as part of the signal).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import fft_lowpass
+    >>> t = np.arange(100) / 100
+    >>> x = np.sin(2 * np.pi * t) + np.sin(2 * np.pi * 20 * t)
+    >>> bool(np.allclose(fft_lowpass(x, 100.0, 5.0), np.sin(2 * np.pi * t)))
+    True
+    """
     signal = require_finite(x, "periodic signal")
     keep = _passes(np.fft.rfftfreq(len(signal), 1 / rate), cutoff).reshape(-1, *[1] * (signal.ndim - 1))
     return np.fft.irfft(np.fft.rfft(signal, axis=0) * keep, len(signal), axis=0)

@@ -28,7 +28,14 @@ SHORTEST_FIT = 8  # samples that the cubic at an end is fitted to, at least
 
 @dataclass(frozen=True)
 class Nyquist:
-    """A cut-off as a fraction of half the sampling rate, ``0 < fraction < 1``, for protocols stated that way."""
+    """A cut-off as a fraction of half the sampling rate, ``0 < fraction < 1``, for protocols stated that way.
+
+    Examples
+    --------
+    >>> from optid.signals import Nyquist
+    >>> Nyquist(0.2).fraction
+    0.2
+    """
 
     fraction: float
 
@@ -64,7 +71,14 @@ def cutoff_hz(cutoff: Cutoff, rate: float) -> float:
 
 
 def minimum_length(order: int = 4) -> int:
-    """Fewest samples that a zero-phase filter of this order takes: one more than the samples reflected at each end."""
+    """Fewest samples that a zero-phase filter of this order takes: one more than the samples reflected at each end.
+
+    Examples
+    --------
+    >>> from optid.signals import minimum_length
+    >>> minimum_length(4)
+    16
+    """
     if not 1 <= order <= 20 or int(order) != order:
         raise DataError(sentence("order of a Butterworth filter", order, "a whole number from 1 to 20"))
     sections = (order + 1) // 2
@@ -75,6 +89,12 @@ def settling_samples(cutoff: Cutoff, rate: float, order: int = 4) -> int:
     """Samples at each end that the filter's own transient reaches: until a tenth of it is left, about one period of the cut-off for order 4.
 
     The slowest pole of a Butterworth filter of order m lies at ``2π·cutoff·sin(π/(2m))`` to the left of the imaginary axis, and its transient decays with it.
+
+    Examples
+    --------
+    >>> from optid.signals import settling_samples
+    >>> settling_samples(5.0, 100.0) > settling_samples(20.0, 100.0)
+    True
     """
     minimum_length(order)
     return ceil(log(1 / SETTLED) / (2 * pi * cutoff_hz(cutoff, rate) * sin(pi / (2 * order))) * rate)
@@ -100,6 +120,14 @@ def lowpass(x: ArrayLike, cutoff: Cutoff, rate: float = 1.0, order: int = 4) -> 
     ------
     DataError
         For NaN or infinite samples (named by row and column), a cut-off outside (0, rate/2), or fewer samples than :func:`minimum_length`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import lowpass
+    >>> t = np.arange(0, 10, 0.01)
+    >>> bool(abs(lowpass(np.sin(t), 5.0, rate=100.0) - np.sin(t))[100:-100].max() < 1e-6)  # no delay
+    True
     """
     from scipy.signal import butter, sosfiltfilt
 
@@ -131,6 +159,15 @@ def noise_share(cutoff: Cutoff, rate: float = 1.0, order: int = 4) -> float:
 
     The noise bandwidth of a Butterworth filter of order m passed twice, ``∫ (1 + x^(2m))^(-2) dx = (1 - 1/(2m)) (π/(2m)) / sin(π/(2m))``, over half the rate.
     A covariance computed as if all filtered samples were independent is too small by this factor (when the regressor lies inside the band).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import lowpass, noise_share
+    >>> share = noise_share(5.0, rate=100.0)
+    >>> noise = np.random.default_rng(0).standard_normal(100_000)
+    >>> bool(abs(np.var(lowpass(noise, 5.0, rate=100.0)) / share - 1) < 0.05)
+    True
     """
     minimum_length(order)
     angle = pi / (2 * order)
@@ -151,6 +188,13 @@ def decimate(x: ArrayLike, factor: int) -> Array:
     Returns
     -------
     (ceil(N / factor),) or (ceil(N / factor), p)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import decimate
+    >>> len(decimate(np.ones(1000), 10))
+    100
     """
     from scipy.signal import decimate as reduce
 
@@ -165,7 +209,14 @@ def decimate(x: ArrayLike, factor: int) -> Array:
 
 
 def shortest_to_decimate(factor: int) -> int:
-    """Fewest samples that :func:`decimate` takes: 28 for its filter, at every step."""
+    """Fewest samples that :func:`decimate` takes: 28 for its filter, at every step.
+
+    Examples
+    --------
+    >>> from optid.signals import shortest_to_decimate
+    >>> shortest_to_decimate(10)
+    28
+    """
     shortest = 0
     for step in reversed(_steps(factor)):
         shortest = max(28, (shortest - 1) * step + 1)

@@ -56,6 +56,14 @@ def find_period(q: ArrayLike, rate: float, nominal: float, search: float = 0.1) 
     ------
     DataError
         When the record is shorter than two periods, or has no maximum there.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import find_period
+    >>> t = np.arange(0, 60, 0.01)
+    >>> round(find_period(np.sin(2 * np.pi * t / 5.02)[:, None], 100.0, nominal=5.0), 3)
+    5.02
     """
     count, lag = len(np.asarray(q)), nominal * rate
     if not (0 < search < 0.5 and np.isfinite(lag) and lag >= 4):

@@ -44,6 +44,13 @@ class PeriodicOptions:
         Harmonics of the position up to it are kept. None: the rule of ``bandwidth.py`` on the mean cycle.
     torque_cutoff : float [Hz] or None
         The same for the torque; G21 takes twice the position's. None: no limit, as the mean torque is not differentiated.
+
+    Examples
+    --------
+    >>> from optid import Preprocessing
+    >>> from optid.signals import PeriodicOptions
+    >>> Preprocessing(periodic=PeriodicOptions(period=10.0)).periodic.period
+    10.0
     """
 
     period: float | None = None
@@ -85,6 +92,17 @@ class PeriodicAverage:
     position_cutoff, torque_cutoff : float [Hz]
     measured_rate : float [Hz]
         Rate of the measurements behind the samples of the cycle.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Preprocessing, Trial
+    >>> from optid.signals import PeriodicOptions, average_cycles
+    >>> t = np.arange(0, 10, 0.01)
+    >>> trial = Trial(t, np.sin(2 * np.pi * t)[:, None], tau=np.cos(2 * np.pi * t)[:, None])
+    >>> cycle = average_cycles(trial, PeriodicOptions(period=1.0), Preprocessing())
+    >>> round(cycle.period, 4), bool(abs(cycle.q[:, 0] - np.sin(2 * np.pi * cycle.time)).max() < 1e-3)
+    (1.0, True)
     """
 
     time: Array
@@ -165,6 +183,14 @@ def pooled_variance(cycles: ArrayLike) -> Array:
     """(n,) variance over the cycles (N_c, N_s, n), pooled over instants: the squared deviations from the mean cycle over N_s (N_c − 1).
 
     Each instant's mean takes one degree of freedom; dividing by N_s N_c − 1 instead, as G21 does, is low by the factor (N_c − 1) / N_c.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import pooled_variance
+    >>> cycles = 0.1 * np.random.default_rng(0).standard_normal((20, 500, 1))
+    >>> pooled_variance(cycles).round(3)
+    array([0.01])
     """
     values = np.asarray(cycles, dtype=float)
     if values.ndim != 3 or len(values) < 2:
@@ -182,6 +208,16 @@ def average_cycles(trial: Trial, options: PeriodicOptions, preprocessing: Prepro
     ------
     DataError
         When no nominal period is known, none is found, or fewer than two cycles are left.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Preprocessing, Trial
+    >>> from optid.signals import PeriodicOptions, average_cycles
+    >>> t = np.arange(0, 10, 0.01)
+    >>> trial = Trial(t, np.sin(2 * np.pi * t)[:, None], tau=np.cos(2 * np.pi * t)[:, None])
+    >>> average_cycles(trial, PeriodicOptions(period=1.0), Preprocessing()).q_cycles.shape[0]  # ten, without the outer two
+    8
     """
     nominal = trial.period if options.period is None else options.period
     if nominal is None:

@@ -72,6 +72,16 @@ class Preprocessing:
         Factor by which torque and regressor columns are to be decimated alike (``Samples.decimated``).
     periodic : PeriodicOptions or None
         Average over the cycles of a periodic motion instead of filtering (``periodic.py``).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Preprocessing, Trial
+    >>> t = np.arange(0, 10, 0.01)
+    >>> trial = Trial(t, np.sin(t)[:, None], tau=np.cos(t)[:, None])
+    >>> samples = Preprocessing(cutoff=5.0).apply(trial)
+    >>> bool(abs(samples.dq[:, 0] - np.cos(samples.time)).max() < 1e-3)
+    True
     """
 
     clock: str = "auto"

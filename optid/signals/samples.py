@@ -57,6 +57,15 @@ class Samples:
         What was done and decided, one sentence each.
     name, role : str
         Those of the trial.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import Samples
+    >>> q = np.zeros((100, 2))
+    >>> samples = Samples.from_arrays(q, q + 1, q, q, rate=50)
+    >>> samples.n, samples.n_samples
+    (2, 100)
     """
 
     time: Array

@@ -28,6 +28,13 @@ def default_min_speed(dq: ArrayLike, noise: ArrayLike = 0.0) -> Array:
     ----------
     dq : (N, n)
     noise : scalar or (n,), standard deviation of the velocity's noise where it is known
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import default_min_speed
+    >>> default_min_speed(np.array([[2.0, -1.0], [0.5, 0.2]]))
+    array([0.02, 0.01])
     """
     velocity = np.asarray(dq, dtype=float)
     return np.maximum(DEFAULT_FRACTION * np.abs(velocity).max(axis=0, initial=0.0), NOISE_FACTOR * np.asarray(noise))
@@ -43,6 +50,13 @@ def moving(dq: ArrayLike, min_speed: ArrayLike | None = None, *, noise: ArrayLik
         None: :func:`default_min_speed`; 0 keeps all samples, those at rest too.
     noise : scalar or (n,)
         For the default.
+
+    Examples
+    --------
+    >>> from optid.signals import moving
+    >>> moving([[0.5, 0.01], [0.0, 0.3]], min_speed=0.1)
+    array([[ True, False],
+           [False,  True]])
     """
     velocity = np.asarray(dq, dtype=float)
     if velocity.ndim != 2:

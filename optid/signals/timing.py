@@ -40,6 +40,14 @@ class TimingReport:
     duplicates, backward, gaps : int
         Steps that are zero, negative, longer than ``gap_length``.
     gap_length : float [s]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import TimingReport
+    >>> report = TimingReport.of(np.delete(np.arange(100) * 0.01, slice(50, 60)))
+    >>> report.gaps, round(report.median_step, 6)
+    (1, 0.01)
     """
 
     n: int
@@ -129,7 +137,14 @@ def increasing(time: ArrayLike) -> NDArray[np.bool_]:
 
 
 def segments(time: ArrayLike, gap_length: float) -> list[slice]:
-    """Uninterrupted pieces of increasing stamps: slices between steps longer than ``gap_length`` [s]."""
+    """Uninterrupted pieces of increasing stamps: slices between steps longer than ``gap_length`` [s].
+
+    Examples
+    --------
+    >>> from optid.signals import segments
+    >>> segments([0.0, 0.1, 0.2, 1.0, 1.1], gap_length=0.5)
+    [slice(0, 3, None), slice(3, 5, None)]
+    """
     stamps = np.asarray(time, dtype=float)
     edges = np.flatnonzero(np.diff(stamps) > gap_length) + 1
     return [slice(int(a), int(b)) for a, b in zip(np.r_[0, edges], np.r_[edges, len(stamps)], strict=True) if b > a]
@@ -158,6 +173,14 @@ def interpolate(time: ArrayLike, x: ArrayLike, at: ArrayLike, method: str = "cub
     ------
     DataError
         When an instant lies outside the stamps, or stamps do not increase.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.signals import interpolate
+    >>> t = np.linspace(0, 1, 6)
+    >>> interpolate(t, (t**3)[:, None], [0.5]).round(12)
+    array([[0.125]])
     """
     stamps, instants = np.asarray(time, dtype=float), np.asarray(at, dtype=float)
     signal = np.asarray(x, dtype=float)

@@ -17,6 +17,12 @@ def autocovariance(x: ArrayLike, lags: int, segments: Sequence[slice] | None = N
     """Sums of products ``Σ_k x_k x_{k+l}`` (lags + 1,) of a series (N,), never across the ends of its segments.
 
     Divided by one number for all lags (the used samples) this is the biased estimate, which is positive semidefinite: its autoregressive models are stable.
+
+    Examples
+    --------
+    >>> from optid.statistics import autocovariance
+    >>> autocovariance([1.0, -1.0, 1.0, -1.0], 1)
+    array([ 4., -3.])
     """
     series = np.ascontiguousarray(x, dtype=float)
     found = np.zeros(lags + 1)
@@ -37,6 +43,13 @@ class AutoregressiveModel:
     coefficients : (p,)
     variance : float
         Of the innovations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import AutoregressiveModel
+    >>> AutoregressiveModel(np.array([0.5]), 0.75)
+    AutoregressiveModel(coefficients=array([0.5]), variance=0.75)
     """
 
     coefficients: Array
@@ -100,6 +113,13 @@ def ljung_box(autocorrelation: ArrayLike, count: float, lags: int | None = None)
         N.
     lags : int, optional
         Default: min(20, L).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import ljung_box
+    >>> ljung_box([1.0, 0.5, 0.25], 100)[1] < 0.001
+    True
     """
     from scipy.special import chdtrc
 

@@ -37,6 +37,13 @@ class ErrorBounds:
         For both errors together; infinite when κ ‖δΦ‖/‖Φ‖ ≥ 1.
     largest_deviation : float
         Standard deviation of the worst direction of the estimate per unit of white torque noise: 1 / s_min.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import error_bounds
+    >>> round(error_bounds(np.diag([1.0, 0.1]), [1.0, 0.1]).condition_number, 12)
+    10.0
     """
 
     condition_number: float
@@ -55,6 +62,13 @@ def error_bounds(regressor: ArrayLike, torque: ArrayLike, torque_error: float = 
         ‖T̃‖, the 2-norm of the torque's error over all equations.
     regressor_error : float
         ‖δΦ‖, the 2-norm (largest singular value) of the regressor's error.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import error_bounds
+    >>> bool(error_bounds(np.diag([1.0, 0.1]), [1.0, 0.1], torque_error=0.01).least_squares > 0)
+    True
     """
     A, b = np.asarray(regressor, dtype=float), np.asarray(torque, dtype=float)
     if A.ndim != 2 or b.shape != (len(A),) or len(A) < A.shape[1]:

@@ -21,6 +21,16 @@ class Criteria:
         The same, corrected for few samples: ``+ 2 p (p + 1) / (N − p − 1)``.
     bic : float
         Schwarz: ``N log(rss/N) + p log N``; chooses the true model when it is among them and N is large.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.problems import FrictionCurve
+    >>> import optid
+    >>> v = np.linspace(-1, 1, 200)
+    >>> fit = optid.solve(FrictionCurve(v, 2 * v + np.sign(v) + 0.01 * np.sin(99 * v)))
+    >>> fit.criteria.aic < fit.criteria.bic
+    True
     """
 
     aic: float
@@ -54,6 +64,12 @@ def f_test(rss_small: float, rss_large: float, extra: int, freedom: float) -> fl
         Residual sums of squares of the model with fewer and with more parameters.
     freedom : float
         Degrees of freedom of the larger model's residual.
+
+    Examples
+    --------
+    >>> from optid.statistics import f_test
+    >>> f_test(100.0, 99.9, 1, 50.0) > 0.5, f_test(100.0, 50.0, 1, 50.0) < 1e-6
+    (True, True)
     """
     from scipy.special import fdtrc
 

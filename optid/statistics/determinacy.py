@@ -35,6 +35,18 @@ class Determinacy:
         Parameters without a share in any open direction.
     directions : tuple of str
         Combinations of parameters that can change without changing the torque, or hardly.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> fit.determinacy.rank, fit.determinacy.directions
+    (6, ())
     """
 
     condition_number: float

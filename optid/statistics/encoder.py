@@ -36,6 +36,12 @@ class EncoderNoise:
     ----------
     resolution : float [rad or m]
         Position of one count, on the side where positions are used.
+
+    Examples
+    --------
+    >>> from optid.statistics import EncoderNoise
+    >>> EncoderNoise(1e-3)
+    EncoderNoise(resolution=0.001)
     """
 
     resolution: float
@@ -76,6 +82,12 @@ def motion_noise(sigma: ArrayLike, rate: float, cutoff: float | None = None, ord
 
     Exact for what :class:`optid.signals.Preprocessing` does: zero-phase low-pass (None: no filter), then the central difference once and twice. Each is a
     weighted sum of the same samples, so that q and ddq go along (negatively); dq is independent of both. The weights are the impulse responses.
+
+    Examples
+    --------
+    >>> from optid.statistics import motion_noise
+    >>> motion_noise([1e-4], rate=100.0).shape
+    (1, 3, 3)
     """
     from optid.signals import central, lowpass
     from optid.signals.filters import settling_samples

@@ -17,21 +17,43 @@ def _tail(level: float) -> float:
 
 
 def quantile(degrees_of_freedom: float, level: float = 0.95) -> float:
-    """Student's t that the middle part ``level`` of the distribution stays within; NaN without a degree of freedom."""
+    """Student's t that the middle part ``level`` of the distribution stays within; NaN without a degree of freedom.
+
+    Examples
+    --------
+    >>> from optid.statistics import quantile
+    >>> round(quantile(10), 4), round(quantile(1e6), 4)
+    (2.2281, 1.96)
+    """
     from scipy.special import stdtrit
 
     return float(stdtrit(degrees_of_freedom, _tail(level))) if degrees_of_freedom > 0 else float("nan")
 
 
 def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: float, level: float = 0.95) -> Array:
-    """Lower and upper ends (r, 2): estimate ± t·sigma with Student's t (NaN where there is no degree of freedom)."""
+    """Lower and upper ends (r, 2): estimate ± t·sigma with Student's t (NaN where there is no degree of freedom).
+
+    Examples
+    --------
+    >>> from optid.statistics import t_interval
+    >>> t_interval([1.0], [0.1], 10).round(4)
+    array([[0.7772, 1.2228]])
+    """
     half = quantile(degrees_of_freedom, level) * np.asarray(sigma, dtype=float)
     middle = np.asarray(estimate, dtype=float)
     return np.stack([middle - half, middle + half], axis=-1)
 
 
 def variance_interval(variance: float, degrees_of_freedom: int, level: float = 0.95) -> tuple[float, float]:
-    """Ends of the χ² interval of a noise variance, with ν = rows − parameters degrees of freedom (G21 prints rows − 1 beside it; ν is right)."""
+    """Ends of the χ² interval of a noise variance, with ν = rows − parameters degrees of freedom (G21 prints rows − 1 beside it; ν is right).
+
+    Examples
+    --------
+    >>> from optid.statistics import variance_interval
+    >>> low, high = variance_interval(1.0, 100)
+    >>> round(low, 3), round(high, 3)
+    (0.772, 1.347)
+    """
     from scipy.stats import chi2
 
     upper = _tail(level)

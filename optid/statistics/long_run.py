@@ -39,6 +39,14 @@ def long_run_covariance(terms: ArrayLike, labels: ArrayLike | None = None, width
         Terms with different labels (trials) are independent.
     width : float, optional
         Default: :func:`bandwidth`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import long_run_covariance
+    >>> terms = np.random.default_rng(0).standard_normal((10_000, 1))
+    >>> bool(abs(long_run_covariance(terms)[0, 0] / 10_000 - 1) < 0.1)  # white: the plain sum of squares
+    True
     """
     g = np.asarray(terms, dtype=float)
     parts = runs(np.zeros(len(g)) if labels is None else labels)
@@ -60,6 +68,15 @@ def block_sums(terms: ArrayLike, labels: ArrayLike, length: int, replicates: int
     ------
     DataError
         When fewer than two blocks fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import block_sums
+    >>> terms = np.random.default_rng(0).standard_normal((400, 1))
+    >>> sums = block_sums(terms, np.zeros(400, dtype=int), length=10, replicates=500, seed=0)
+    >>> bool(abs(sums.std() / 20 - 1) < 0.15)  # √400
+    True
     """
     g, tables, fit = np.asarray(terms, dtype=float), [], 0
     for part in runs(labels):

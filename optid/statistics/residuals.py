@@ -60,6 +60,18 @@ class ResidualStatistics:
         Sums of products of residuals at lags 0 … :data:`LAGS` samples.
     orders : (T, n) int
         Order of the autoregressive model of each trial and joint.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> fit.details.residuals.scores.shape[1]
+    6
     """
 
     scores: Array

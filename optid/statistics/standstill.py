@@ -38,6 +38,15 @@ def position_noise(trial: Trial) -> Array:
     ------
     DataError
         A joint never stands.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.statistics import position_noise
+    >>> q = 1e-3 * np.random.default_rng(0).standard_normal((2000, 1))
+    >>> bool(abs(position_noise(Trial(np.arange(2000) * 0.01, q, tau=q))[0] / 1e-3 - 1) < 0.1)
+    True
     """
     q = trial.q[trial.valid]
     pieces = len(q) // WINDOW
@@ -64,6 +73,15 @@ def speed_noise(trial: Trial, preprocessing: Any = None) -> Array:
     ------
     DataError
         A joint never stands, or cycles are averaged.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.statistics import speed_noise
+    >>> q = 1e-3 * np.random.default_rng(0).standard_normal((2000, 1))
+    >>> bool(speed_noise(Trial(np.arange(2000) * 0.01, q, tau=q))[0] > 0)
+    True
     """
     from optid.signals import Preprocessing
     from optid.signals.cleaning import clean, pieces
@@ -90,5 +108,15 @@ def sign_width(trial: Trial, preprocessing: Any = None) -> tuple[float, ...]:
         The recording of the fit, with its standstill before or after the motion.
     preprocessing : Preprocessing, optional
         That of the fit.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.statistics import sign_width, speed_noise
+    >>> q = 1e-3 * np.random.default_rng(0).standard_normal((2000, 1))
+    >>> trial = Trial(np.arange(2000) * 0.01, q, tau=q)
+    >>> bool(np.isclose(sign_width(trial)[0], np.sqrt(np.pi / 2) * speed_noise(trial)[0]))
+    True
     """
     return tuple(float(x) for x in np.sqrt(np.pi / 2) * speed_noise(trial, preprocessing))

@@ -17,7 +17,15 @@ from .extremes import Extremes
 
 
 class Samples(NamedTuple):
-    """Equally spaced samples: time (N,) [s] and q, dq, ddq (N, n)."""
+    """Equally spaced samples: time (N,) [s] and q, dq, ddq (N, n).
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier
+    >>> samples = Fourier([0.0], [[1.0]], [[0.0]], period=1.0).sample(4.0)
+    >>> samples.time.tolist(), samples.q.round(12).ravel().tolist()
+    ([0.0, 0.25, 0.5, 0.75], [0.0, 1.0, 0.0, -1.0])
+    """
 
     time: Array
     q: Array
@@ -26,7 +34,15 @@ class Samples(NamedTuple):
 
 
 class Trajectory(ABC):
-    """A motion of n joints over ``0 <= t <= duration``, with exact derivatives and proven extremes."""
+    """A motion of n joints over ``0 <= t <= duration``, with exact derivatives and proven extremes.
+
+    Examples
+    --------
+    >>> from optid.trajectory import PointToPoint, Trajectory
+    >>> move = PointToPoint([0.0, 0.0], [1.0, 2.0], 1.0)
+    >>> isinstance(move, Trajectory), move.n, move.duration
+    (True, 2, 1.0)
+    """
 
     kind: ClassVar[str]
     """Name of the family in a stored file."""
@@ -129,7 +145,15 @@ class Trajectory(ABC):
 
 
 class FiniteTrajectory(Trajectory):
-    """A motion that begins and ends; where it ends at rest, it stands there afterwards (and before, where it begins at rest)."""
+    """A motion that begins and ends; where it ends at rest, it stands there afterwards (and before, where it begins at rest).
+
+    Examples
+    --------
+    >>> from optid.trajectory import FiniteTrajectory, PointToPoint
+    >>> move = PointToPoint([0.0], [1.0], 1.0)
+    >>> isinstance(move, FiniteTrajectory), move.derivative([5.0]).ravel().tolist()  # it stands where it has come to rest
+    (True, [1.0])
+    """
 
     @abstractmethod
     def _derivative(self, t: Array, order: int) -> Array:

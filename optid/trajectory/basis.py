@@ -31,6 +31,13 @@ def fourier_basis(t: ArrayLike, harmonics: int, period: float) -> tuple[Array, A
     Notes
     -----
     When the period is a variable: at fixed fractions ``t / period`` the k-th matrix is that of a period of one, divided by ``period**k``.
+
+    Examples
+    --------
+    >>> from optid.trajectory import fourier_basis
+    >>> position, speed, _, _ = fourier_basis([0.0], harmonics=1, period=1.0)
+    >>> position.tolist(), float(speed[0, 1].round(6))  # 1, sine, cosine; 2π
+    ([[1.0, 0.0, 1.0]], 6.283185)
     """
     H = whole(harmonics, "number of harmonics")
     T = positive(period, "period")

@@ -31,6 +31,15 @@ class BSpline(PiecewiseBacked):
     degree : int
         5 or more for a jerk that is smooth.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> from optid.trajectory import BSpline
+    >>> motion = BSpline.rest_to_rest([[0.0, 0.5, 1.0, 0.2]], 2.0)
+    >>> motion
+    BSpline(1 joints, 2 s)
+    >>> bool(abs(motion.derivative([0.0, 2.0], 1)).max() < 1e-12)
+    True
     """
 
     kind: ClassVar[str] = "bspline"
@@ -124,6 +133,12 @@ def bspline_basis(t: ArrayLike, points: int, duration: float, degree: int = 5, r
     Returns
     -------
     B0, B1, B2, B3 : (N, P) each
+
+    Examples
+    --------
+    >>> from optid.trajectory import bspline_basis
+    >>> [part.shape for part in bspline_basis([0.0, 0.5, 1.0], points=4, duration=1.0)]
+    [(3, 4), (3, 4), (3, 4), (3, 4)]
     """
     from scipy.interpolate import BSpline as Spline
 

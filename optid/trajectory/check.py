@@ -37,6 +37,13 @@ class Violation:
         Where the motion is furthest outside.
     value, limit, amount : float [SI units of the joint]
         ``amount`` is how far ``value`` lies outside ``limit``, positive.
+
+    Examples
+    --------
+    >>> from optid import Limits
+    >>> from optid.trajectory import Fourier
+    >>> print(Fourier([0.0], [[1.0]], [[0.0]], period=4.0).check(Limits.of(1, position=0.5)).violations[0])
+    joint 1: position -1 at 3 s is 0.5 below the limit -0.5
     """
 
     joint: str
@@ -66,6 +73,14 @@ class CheckReport:
         Proven distance to the nearer limit [SI units of the joint], negative where it is broken, infinite where there is no limit.
     tolerance : float
         A limit counts as kept when it is exceeded by less than this fraction of the largest of the joint's two limits and the motion's magnitude.
+
+    Examples
+    --------
+    >>> from optid import Limits
+    >>> from optid.trajectory import PointToPoint
+    >>> report = PointToPoint([0.0], [1.0], 1.0).check(Limits.of(1, velocity=1.5))
+    >>> report.proven, round(report.violations[0].amount, 6)  # the fifth-degree law is 1.875 times as fast as the mean
+    (False, 0.375)
     """
 
     proven: bool

@@ -23,6 +23,13 @@ class Extremes:
     at_minimum, at_maximum : (n,) [s]
     lower, upper : (n,)
         Proven: ``lower <= value <= upper`` at every instant. They differ from ``minimum`` and ``maximum`` by rounding.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier
+    >>> ends = Fourier([1.0], [[0.5]], [[0.0]], period=2.0).extremes()
+    >>> ends.maximum.round(12), ends.at_maximum.round(12)
+    (array([1.5]), array([0.5]))
     """
 
     minimum: Array

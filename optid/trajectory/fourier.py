@@ -43,6 +43,13 @@ class Fourier(Trajectory):
     Notes
     -----
     Gonzalez, elektron 5(2), 2021, eq. 30. :meth:`from_velocity_form` takes the coefficients of the other common form.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier
+    >>> motion = Fourier([1.0], [[0.5]], [[0.0]], period=2.0)
+    >>> motion.derivative([0.5], 0).round(12).ravel().tolist()  # 1 + 0.5 sin(π / 2)
+    [1.5]
     """
 
     kind: ClassVar[str] = "fourier"

@@ -65,6 +65,13 @@ def from_mapping(mapping: Mapping[str, Any]) -> Trajectory:
         For an unknown kind.
     FileError
         When the mapping does not describe such a trajectory.
+
+    Examples
+    --------
+    >>> from optid.trajectory import PointToPoint, from_mapping
+    >>> move = PointToPoint([0.0], [1.0], 2.0)
+    >>> from_mapping(move.to_mapping()) == move
+    True
     """
     known = families()
     kind = _text(mapping.get("kind", ""))

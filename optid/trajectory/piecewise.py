@@ -35,6 +35,14 @@ class Piecewise(FiniteTrajectory):
     powers : (K, n, d+1) [rad or m]
         Ascending powers of ``s = (t - breaks[k]) / (breaks[k+1] - breaks[k])``.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.trajectory import Piecewise
+    >>> slope = Piecewise(np.array([0.0, 2.0]), np.array([[[1.0], [0.5]]]))
+    >>> slope.duration
+    2.0
     """
 
     kind: ClassVar[str] = "piecewise"

@@ -39,6 +39,13 @@ class PointToPoint(PiecewiseBacked):
     ramp : float
         Trapezoidal: share of the span spent accelerating, in (0, 0.5].
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> from optid.trajectory import PointToPoint
+    >>> move = PointToPoint([0.0], [1.0], 2.0)
+    >>> move.derivative([0.0, 1.0, 2.0]).round(12).ravel().tolist()
+    [0.0, 0.5, 1.0]
     """
 
     kind: ClassVar[str] = "point_to_point"

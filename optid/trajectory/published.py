@@ -33,7 +33,15 @@ _IRB140_G21_DEG = (
 
 
 def irb140_g21_targets() -> tuple[np.ndarray, np.ndarray]:
-    """The 20 printed joint targets of the IRB140's axes 1-3: time (20,) [s], q (20, 3) [rad]."""
+    """The 20 printed joint targets of the IRB140's axes 1-3: time (20,) [s], q (20, 3) [rad].
+
+    Examples
+    --------
+    >>> from optid.trajectory import irb140_g21, irb140_g21_targets
+    >>> time, q = irb140_g21_targets()
+    >>> bool(abs(irb140_g21().derivative(time) - q).max() < 1e-3)
+    True
+    """
     return 0.25 * np.arange(1, 21), np.deg2rad(np.array(_IRB140_G21_DEG))
 
 
@@ -45,6 +53,12 @@ def irb140_g21() -> Fourier:
     Notes
     -----
     P. S. Gonzalez, "Practical Aspects of the Dynamic Model Identification of Industrial Robots", elektron 5(2), pp. 83-93, 2021, Table I.
+
+    Examples
+    --------
+    >>> from optid.trajectory import irb140_g21
+    >>> irb140_g21()
+    Fourier(3 joints, 5 s)
     """
     time, q = irb140_g21_targets()
     return Fourier.fit(time, q, harmonics=4, period=5.0)

@@ -36,6 +36,13 @@ def ramp_in(trajectory: Trajectory, duration: float, start: ArrayLike | None = N
         Highest derivative that is continuous, and zero at rest.
     at : float [s]
         Time of the motion at which the ramp joins it.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier, ramp_in
+    >>> ramp = ramp_in(Fourier([0.0], [[1.0]], [[0.0]], period=4.0), 1.0)
+    >>> ramp.derivative([0.0, 1.0], 1).round(6).ravel().tolist()  # from rest to π / 2
+    [0.0, 1.570796]
     """
     T = positive(duration, "duration of a ramp")
     moving = _state(trajectory, at, continuity)
@@ -45,7 +52,14 @@ def ramp_in(trajectory: Trajectory, duration: float, start: ArrayLike | None = N
 
 
 def ramp_out(trajectory: Trajectory, duration: float, end: ArrayLike | None = None, continuity: int = 2, at: float | None = None) -> Piecewise:
-    """The polynomial from a motion (at its end, or at the time ``at``) to rest; parameters as in :func:`ramp_in`."""
+    """The polynomial from a motion (at its end, or at the time ``at``) to rest; parameters as in :func:`ramp_in`.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier, ramp_out
+    >>> ramp_out(Fourier([0.0], [[1.0]], [[0.0]], period=4.0), 1.0).derivative([0.0, 1.0], 1).round(6).ravel().tolist()
+    [1.570796, 0.0]
+    """
     T = positive(duration, "duration of a ramp")
     moving = _state(trajectory, trajectory.duration if at is None else at, continuity)
     rest = np.zeros_like(moving)
@@ -55,7 +69,15 @@ def ramp_out(trajectory: Trajectory, duration: float, end: ArrayLike | None = No
 
 
 def stopped(trajectory: Trajectory, at: float, ramp: float, continuity: int = 2) -> Sequence:
-    """The trajectory up to the time ``at`` [s], then a ramp to rest of ``ramp`` seconds. Check it again: a stop may leave the limits."""
+    """The trajectory up to the time ``at`` [s], then a ramp to rest of ``ramp`` seconds. Check it again: a stop may leave the limits.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier, stopped
+    >>> stop = stopped(Fourier([0.0], [[1.0]], [[0.0]], period=4.0), at=3.0, ramp=0.5)
+    >>> stop.duration, bool(abs(stop.derivative([3.5], 1)).max() < 1e-12)
+    (3.5, True)
+    """
     return Sequence((Window(trajectory, 0.0, at), ramp_out(trajectory, ramp, continuity=continuity, at=at)))
 
 
@@ -84,6 +106,13 @@ class RampedFourier(FiniteTrajectory):
         Postures at rest; by default those that let the velocity grow and vanish without a detour.
     continuity : 2 or 3
         Highest derivative that is continuous: acceleration, or jerk too.
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier, RampedFourier
+    >>> motion = RampedFourier(Fourier([0.0], [[0.5]], [[0.0]], period=4.0), ramp=1.0)
+    >>> motion.duration, motion.derivative([0.0, motion.duration], 1).round(12).ravel().tolist()
+    (6.0, [0.0, 0.0])
     """
 
     kind: ClassVar[str] = "ramped_fourier"

@@ -24,6 +24,15 @@ class Sampled(PiecewiseBacked):
     degree : int
         1, 3 or 5; lowered to what the number of samples allows.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.trajectory import Sampled
+    >>> t = np.linspace(0, 1, 21)
+    >>> motion = Sampled(t, np.sin(t)[:, None])
+    >>> bool(abs(motion.derivative([0.5], 1)[0, 0] - np.cos(0.5)) < 1e-6)
+    True
     """
 
     kind: ClassVar[str] = "sampled"

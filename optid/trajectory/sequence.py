@@ -25,6 +25,13 @@ class Window(FiniteTrajectory):
     ----------
     trajectory : Trajectory
     start, stop : float [s]
+
+    Examples
+    --------
+    >>> from optid.trajectory import Fourier, Window
+    >>> part = Window(Fourier([0.0], [[1.0]], [[0.0]], period=4.0), 1.0, 2.0)
+    >>> part.duration, part.derivative([0.0]).round(12).ravel().tolist()
+    (1.0, [1.0])
     """
 
     kind: ClassVar[str] = "window"
@@ -77,6 +84,13 @@ class Sequence(FiniteTrajectory):
     ------
     ShapeError, DataError
         When the parts do not fit together; the message names junction, joint and jump.
+
+    Examples
+    --------
+    >>> from optid.trajectory import PointToPoint, Sequence
+    >>> motion = Sequence((PointToPoint([0.0], [1.0], 1.0), PointToPoint([1.0], [0.0], 2.0)))
+    >>> motion.duration, motion.derivative([1.0]).round(12).ravel().tolist()
+    (3.0, [1.0])
     """
 
     kind: ClassVar[str] = "sequence"
