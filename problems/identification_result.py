@@ -212,8 +212,11 @@ class IdentificationResult:
     @property
     def relative_sigma(self) -> Array:
         """sigma / |beta| (r,); infinite where the parameter is undetermined or zero."""
+        return self._relative(self.sigma)
+
+    def _relative(self, sigma: Array) -> Array:
         size = np.abs(np.where(np.isnan(self.beta), 0.0, self.beta))
-        return np.divide(self.sigma, size, out=np.full(len(size), np.inf), where=size > 0)
+        return np.divide(sigma, size, out=np.full(len(size), np.inf), where=size > 0)
 
     def interval(self, level: float = 0.95, kind: str | None = None) -> Array:
         """Confidence intervals (r, 2); NaN for undetermined parameters.
@@ -319,10 +322,17 @@ class IdentificationResult:
                 return float(self.beta[names.index(name)])
         raise unknown_name("base parameter", name, self.base.names)
 
-    def rows(self) -> list[dict[str, Any]]:
-        """One mapping per parameter: formula, value, sigma, relative_sigma, interval ends, determined."""
-        ends = self.interval()
-        sigma, relative = self.sigma, self.relative_sigma
+    def rows(self, kind: str | None = None) -> list[dict[str, Any]]:
+        """One mapping per parameter: formula, value, sigma, relative_sigma, interval ends, determined.
+
+        Parameters
+        ----------
+        kind : str, optional
+            Covariance of sigmas and intervals. Default: sigmas for white residuals, intervals of :attr:`reliable_kind`.
+        """
+        ends = self.interval(kind=kind)
+        sigma = self.sigma if kind is None else np.sqrt(np.diag(self.covariance(kind)))
+        relative = self._relative(sigma)
         return [
             {
                 "formula": name,
@@ -336,19 +346,20 @@ class IdentificationResult:
             for k, name in enumerate(self.formulas)
         ]
 
-    def summary(self) -> str:
-        """A readable table of parameters and errors."""
+    def summary(self, kind: str | None = None) -> str:
+        """A readable table of parameters and errors; with a ``kind`` of covariance its sigmas and 95 % intervals."""
         width = max((len(f) for f in self.formulas), default=9)
-        lines = [f"{'parameter':<{width}}  {'value':>12}  {'sigma':>10}  {'rel. sigma':>10}"]
-        for row in self.rows():
-            numbers = f"{row['value']:>12.6g}  {row['sigma']:>10.3g}  {row['relative_sigma']:>9.2%}" if row["determined"] else f"{'undetermined':>12}"
-            lines.append(f"{row['formula']:<{width}}  {numbers}")
+        lines = [f"{'parameter':<{width}}  {'value':>12}  {'sigma':>10}  {'rel. sigma':>10}" + ("" if kind is None else f"  95 % interval ({kind})")]
+        for row in self.rows(kind):
+            numbers = f"{row['value']:>12.6g}  {row['sigma']:>10.3g}  {row['relative_sigma']:>10.2%}" if row["determined"] else f"{'undetermined':>12}"
+            shown = f"  {row['lower']:.6g} … {row['upper']:.6g}" if kind is not None and row["determined"] else ""
+            lines.append(f"{row['formula']:<{width}}  {numbers}{shown}")
         errors = self.errors()
         lines.append("")
         lines.append(f"{self.n_rows} equations, {self.base.rank} base parameters, rank {self.determinacy.rank}, condition number {self.condition_number:.4g}")
         per_joint = ", ".join(f"{100 * e:.3g}" for e in errors.per_joint)
         lines.append(f"error against filtered torque: stacked {errors.stacked:.2%}, per joint {per_joint} %, mean per joint {errors.mean_per_joint:.2%}")
-        if self.reliable_kind != "white":
+        if self.reliable_kind != "white" and kind in (None, "white"):
             lines.append(f"warning: {self._lie()} sigma is for white residuals; interval() is consistent.")
         lines += [f"undetermined: {text}" for text in self.undetermined]
         poor = self.poorly_determined()

@@ -56,7 +56,7 @@ def robot_of(text: str, tip: str | None = None) -> Robot:
     return load_robot(path, tip)
 
 
-def model_of(robot: Robot, friction: str, rotor_inertia: bool, sign_width: float = 0.0) -> DynamicModel:
+def model_of(robot: Robot, friction: str, rotor_inertia: bool, sign_width: float | tuple[float, ...] = 0.0) -> DynamicModel:
     """The model that the options mean."""
     from optid.model import DynamicModel
 

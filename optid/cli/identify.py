@@ -7,10 +7,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, cutoff_of, known_of, model_of, robot_of
+from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, Tip, cutoff_of, known_of, model_of, robot_of
 from .console import note, progress, say, show_json
 from .guard import command_line, kept
 from .judged import recordings_of, training_scores
+from .method import (
+    Bounds,
+    Boxes,
+    Covariance,
+    Loop,
+    Masses,
+    Method,
+    MethodOptions,
+    PriorOption,
+    PriorSigma,
+    RobotOut,
+    SignWidthOrAuto,
+    check_robot_out,
+    checked_covariance,
+    options_of,
+    prior_of,
+    sign_width_of,
+)
 from .provenance import provenance
 
 if TYPE_CHECKING:
@@ -25,9 +43,17 @@ def identify(
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a fitted model of that name; no other file is ever replaced.")] = False,
     friction: Friction = "viscous+coulomb+offset",
     rotor_inertia: RotorInertia = False,
-    sign_width: SignWidth = 0.0,
+    sign_width: SignWidthOrAuto = "0",
     known: Known = None,
-    method: Annotated[str, typer.Option(help="Estimation method: wls weights every joint by its residuals, ols does not; others by their names.")] = "wls",
+    method: Method = "wls",
+    method_options: MethodOptions = None,
+    prior: PriorOption = None,
+    prior_sigma: PriorSigma = None,
+    bounds: Bounds = None,
+    masses: Masses = None,
+    com_boxes: Boxes = None,
+    loop: Loop = None,
+    covariance: Covariance = None,
     solver: Annotated[str | None, typer.Option(help="Solver of the problem that the method poses; chosen by its form when not given.")] = None,
     cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
     torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
@@ -44,6 +70,7 @@ def identify(
     workers: Annotated[int | None, typer.Option(min=1, help="Processes that share the files; by default one a processor when there is much to do.")] = None,
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a dask scheduler share the files: tcp://host:8786.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what is done there; given again, only what is missing is done.")] = None,
+    write_robot: RobotOut = None,
     report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
     tip: Tip = None,
     seed: Seed = 0,
@@ -59,8 +86,12 @@ def identify(
     from optid.identification.workers import scheduler as workers_of
 
     check_target(output, overwrite, [*files, robot])
-    model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width)
+    kind = checked_covariance(covariance)
+    fields = options_of(method, method_options, bounds, masses, com_boxes, loop)
+    if write_robot is not None:
+        check_robot_out(write_robot, method)
     options = _preprocessing(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
+    model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width_of(sign_width, files, options))
     if scheduler is not None and workers is not None:
         raise DataError(sentence("--workers", "given with --scheduler", "one of them", "The scheduler has its own workers."))
     folders = [] if resume is None else [resume]
@@ -76,6 +107,7 @@ def identify(
             model,
             method=method,
             known=known_of(model, known),
+            prior=prior_of(model, prior, prior_sigma),
             preprocessing=options,
             solver=solver,
             seed=seed,
@@ -84,10 +116,16 @@ def identify(
             executor=executor,
             resume=resume,
             progress=told,
+            **fields,
         )
     fit = replace(batch.result, provenance=provenance(command_line(ctx), seed, [Path(f.path) for f in batch.files if f.error is None]))
     save_result(fit, output, overwrite)
     kept(ctx, output)
+    if write_robot is not None:
+        from optid.identification import write_robot as write
+
+        write(fit, write_robot)
+        kept(ctx, write_robot)
     for failed in batch.failed:
         note(f"optid: left out {failed.path}: {failed.error}")
     page = None
@@ -103,9 +141,11 @@ def identify(
         if json:
             show_json(to_dict(fit, validations, **shown))
             return
-    say(fit.summary())
+    say(fit.summary(kind))
     say()
     say(f"model: {output}")
+    if write_robot is not None:
+        say(f"robot: {write_robot}")
     if page is not None:
         say(f"report: {page}")
 
