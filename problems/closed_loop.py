@@ -50,6 +50,13 @@ class CommandedMotion:
         Anything with ``derivative(time, order)``.
     offset : float [s]
         Time of the recording at which the trajectory begins.
+
+    Examples
+    --------
+    >>> from optid.problems import CommandedMotion
+    >>> from optid.trajectory import PointToPoint
+    >>> CommandedMotion(PointToPoint([0.0], [1.0], 1.0)).offset
+    0.0
     """
 
     trajectory: Any
@@ -85,6 +92,12 @@ class ClosedLoop:
         Integration steps a sample.
     sign_width : float or (n,), optional [rad/s, m/s]
         Width of the smooth sign in simulation; default 1 % of each joint's largest speed. It must exceed fc·step/inertia, else the steps do not follow it.
+
+    Examples
+    --------
+    >>> from optid.problems import ClosedLoop
+    >>> ClosedLoop(lambda q, dq, r: 100 * (r - q) - 10 * dq, lambda time: time[:, None]).held
+    True
     """
 
     controller: Callable[[Any, Any, Any], Any]

@@ -69,6 +69,15 @@ class Decoupling:
     frequency : float [Hz]
         Of the vibration.
     x0 : (n,), optional [rad]
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import Decoupling
+    >>> result = optid.solve(Decoupling(DynamicModel(library.irb140_lower_arm(), friction="none"), axes=[0]))
+    >>> result.axes, result.coupling.shape
+    ((0,), (3, 3))
     """
 
     arm: DynamicModel
@@ -154,6 +163,15 @@ class DecouplingResult:
         0 … 1, the larger one of both ends of the move.
     names : n-tuple of str
     solution : Solution
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import Decoupling
+    >>> result = optid.solve(Decoupling(DynamicModel(library.irb140_lower_arm(), friction="none"), axes=[0]))
+    >>> result.posture.shape
+    (3,)
     """
 
     axes: tuple[int, ...]

@@ -78,6 +78,16 @@ class DriveFit:
         What the motion did not show.
     job : optid.identification.methods.Job or None
         The data.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, Preprocessing
+    >>> from optid.identification.known_inertia import identify_drives
+    >>> from optid.simulation.scara_drives import record_currents, scara_cad, scara_motion
+    >>> model = DynamicModel(scara_cad(), ("viscous", "coulomb"), rotor_inertia=True)
+    >>> drives = identify_drives(model, record_currents(scara_motion(1), seed=3), preprocessing=Preprocessing(decimate=10))
+    >>> drives.B.shape
+    (4,)
     """
 
     fit: IdentificationResult

@@ -97,6 +97,17 @@ class Excitation:
     ------
     LimitsError
         When the limits leave nothing to move in, or nothing bounds the motion; names joint and limit.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid import BaseParameters, DynamicModel, Limits, library
+    >>> from optid.problems import Excitation
+    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
+    >>> limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
+    >>> plan = optid.solve(Excitation(base, harmonics=2, period=2.0, limits=limits, samples=40))
+    >>> plan.proven, plan.condition_number < 10
+    (True, True)
     """
 
     base: BaseParameters

@@ -63,6 +63,18 @@ class FitDetails:
         λ of the prior, whose square multiplies the squared distance.
     residuals : ResidualStatistics or None
         What intervals need that hold for residuals which are not white.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> fit.details.residuals.trial.shape[0] > 0
+    True
     """
 
     equations: JointFactors | None = None

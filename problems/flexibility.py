@@ -62,6 +62,17 @@ class FlexibilityTuning:
     --------
     ``problem = FlexibilityTuning(robot, rule)``, ``result = optid.solve(problem, budget=15, **problem.recommended)``: see
     ``examples/flexibility_tuning.py``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import FlexibilityTuning
+    >>> class Bowl:
+    ...     def of_trial(self, upsilon):
+    ...         return float(np.sum((upsilon - np.array([94.0, 107.0])) ** 2)), upsilon - np.array([94.0, 107.0])
+    >>> optid.solve(FlexibilityTuning(lambda upsilon: upsilon, Bowl()), solver="secant").value
+    0.0
     """
 
     run: Callable[[Array], Trial]
@@ -176,6 +187,18 @@ class FlexibilityResult:
     names, tuned : tuples of str
         All axes, and those searched.
     solution : Solution
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import FlexibilityTuning
+    >>> class Bowl:
+    ...     def of_trial(self, upsilon):
+    ...         return float(np.sum((upsilon - np.array([94.0, 107.0])) ** 2)), upsilon - np.array([94.0, 107.0])
+    >>> result = optid.solve(FlexibilityTuning(lambda upsilon: upsilon, Bowl()), solver="secant")
+    >>> result.upsilon.tolist()
+    [94.0, 107.0]
     """
 
     upsilon: Array

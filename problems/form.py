@@ -18,7 +18,15 @@ Start = Callable[[np.random.Generator], Any]
 
 
 class Form:
-    """What all forms share: names, scales, bounds, a start, and the value and violation of any point."""
+    """What all forms share: names, scales, bounds, a start, and the value and violation of any point.
+
+    Examples
+    --------
+    >>> from optid.problems import BlackBox, Form
+    >>> form = BlackBox(lambda x: float(x[0] ** 2), lower=[-1], upper=[1])
+    >>> isinstance(form, Form), form.evaluate([0.5])
+    (True, (0.25, 0.0))
+    """
 
     names: tuple[str, ...]
     lower: np.ndarray

@@ -51,6 +51,15 @@ class FrictionResult:
     sigma : (p,)
         Standard deviations for white residuals; infinite for undetermined parameters.
     criteria : Criteria
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import FrictionCurve
+    >>> v = np.linspace(-1, 1, 400)
+    >>> optid.solve(FrictionCurve(v, 2 * v + 0.5 * np.sign(v))).rms < 1e-12
+    True
     """
 
     law: str
@@ -95,6 +104,16 @@ class FrictionCurve:
         Torque that the drive passes on, for a law that depends on it.
     independent_share : float
         Independent samples over all of them: filtered or otherwise repeated torque counts for less in tests and criteria.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import FrictionCurve
+    >>> v = np.linspace(-1, 1, 400)
+    >>> fit = optid.solve(FrictionCurve(v, 2 * v + 0.5 * np.sign(v)))
+    >>> dict(zip(fit.names, (fit.values.round(9) + 0.0).tolist()))
+    {'fc': 0.5, 'fv': 2.0, 'fo': 0.0}
     """
 
     velocity: ArrayLike

@@ -30,6 +30,15 @@ class FrictionComparison:
     fits : tuple of FrictionResult
     held_out : (L,) [N m]
         Root mean square error on samples that the law was not fitted to: every block of the record in turn. NaN where a law could not be fitted without one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.problems import compare_friction
+    >>> v = np.linspace(-1, 1, 400)
+    >>> tau = 2 * v + 0.5 * np.sign(v) + 0.01 * np.random.default_rng(0).standard_normal(400)
+    >>> compare_friction(v, tau, laws=["coulomb", "stribeck"]).best().law
+    'coulomb'
     """
 
     fits: tuple[FrictionResult, ...]
@@ -75,6 +84,15 @@ def compare_friction(
         See :class:`FrictionCurve`.
     blocks : int
         Blocks left out in turn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.problems import compare_friction
+    >>> v = np.linspace(-1, 1, 400)
+    >>> noise = 0.01 * np.random.default_rng(0).standard_normal(400)
+    >>> compare_friction(v, 2 * v + 0.5 * np.sign(v) + noise, laws=["coulomb", "stribeck"]).best().law
+    'coulomb'
     """
     from optid.solvers import solve
 

@@ -48,6 +48,21 @@ class JointFrictionResult:
     determinacy : Determinacy
         Of all parameters, at the estimate.
     solution : Solution
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> import optid
+    >>> from optid.problems import JointFriction
+    >>> sticky = Samples.from_arrays(*state, samples.tau + 2 * np.sign(state[1]), rate=100)
+    >>> bool(np.allclose(optid.solve(JointFriction(fit.base, [sticky], "coulomb")).beta, fit.beta))
+    True
     """
 
     base: BaseParameters
@@ -99,6 +114,22 @@ class JointFriction:
     Notes
     -----
     The start is the fit with Coulomb friction, and each joint's law fitted to what it leaves. A law's load is the torque of that start's arm without friction.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> import optid
+    >>> from optid.problems import JointFriction
+    >>> sticky = Samples.from_arrays(*state, samples.tau + 2 * np.sign(state[1]), rate=100)
+    >>> result = optid.solve(JointFriction(fit.base, [sticky], "coulomb"))
+    >>> [float(friction.values[friction.names.index("fc")].round(6)) for friction in result.friction]
+    [2.0, 2.0]
     """
 
     base: BaseParameters

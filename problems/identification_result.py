@@ -41,6 +41,13 @@ class FitErrors:
     per_joint : (n,)
         ‖τ_j − τ̂_j‖ / ‖τ_j‖.
     mean_per_joint : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.problems import FitErrors
+    >>> FitErrors.of(np.array([1.0, 4.0]), np.array([100.0, 400.0])).per_joint
+    array([0.1, 0.1])
     """
 
     stacked: float
@@ -83,6 +90,20 @@ class IdentificationResult:
     notes : tuple of str
     details : FitDetails
         What the method did beyond least squares: prior, constraints, dropped samples, standard parameters.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> fit
+    IdentificationResult('planar 2R', wls, 6 parameters, error 0.00%)
+    >>> fit.formulas[:2], fit.beta[:2].round(6).tolist()
+    (('mx1 + 0.5*m2', 'my1'), [1.15, 0.02])
     """
 
     base: BaseParameters

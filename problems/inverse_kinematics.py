@@ -50,6 +50,15 @@ class InverseKinematicsResult:
     manipulability : float
         Smallest over largest singular value of the Jacobian of the asked directions (lengths in units of the arm's reach); 0 in a singular posture.
     solution : Solution
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.kinematics import forward_kinematics
+    >>> from optid.library import ur5
+    >>> T = forward_kinematics(ur5(), [0.3, -1.2, 1.5, -0.7, 0.9, 0.4])
+    >>> optid.solve(optid.problems.InverseKinematics(ur5(), T, near=[0, -1, 1, -1, 1, 0])).at_limits
+    ()
     """
 
     q: Array

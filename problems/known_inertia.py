@@ -45,6 +45,16 @@ class KnownInertia:
         Preprocessing, trials and notes, for the result.
     job : optid.identification.methods.Job or None
         The data themselves, for intervals that hold for correlated residuals and for the check of the inertias.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, Preprocessing
+    >>> from optid.identification.known_inertia import identify_drives
+    >>> from optid.simulation.scara_drives import ROTORS, record_currents, scara_cad, scara_motion
+    >>> model = DynamicModel(scara_cad(), ("viscous", "coulomb"), rotor_inertia=True)
+    >>> drives = identify_drives(model, record_currents(scara_motion(1), seed=3), preprocessing=Preprocessing(decimate=10))
+    >>> bool(abs(drives.J / ROTORS - 1).max() < 0.1)
+    True
     """
 
     base: BaseParameters

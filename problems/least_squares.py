@@ -25,6 +25,14 @@ class Cone:
     F : (p, s, s) array, symmetric in the last two axes
     name : str
         Shown in messages.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import Cone, LeastSquares
+    >>> form = LeastSquares([[1.0]], [-1.0], cones=(Cone([[0.0]], [[[1.0]]]),))  # x as a 1 × 1 matrix must not be negative
+    >>> abs(optid.solve(form).x.round(4))
+    array([0.])
     """
 
     F0: Any
@@ -67,6 +75,13 @@ class LeastSquares(Form):
         Start of iterative solvers; where the data leave directions open, ``lstsq`` returns the minimiser nearest to it (nearest to zero without it).
     names, scales : optional
         Names of the variables and their typical sizes.
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import LeastSquares
+    >>> optid.solve(LeastSquares([[1.0, 0.0], [0.0, 1.0]], [2.0, 1.0], A_in=[[1.0, 1.0]], b_in=[1.0]), solver="qp").x.round(6) + 0.0
+    array([1., 0.])
     """
 
     A: Any

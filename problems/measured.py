@@ -35,6 +35,14 @@ class Residuals(Form):
     noisy : bool
         Two calls at the same x may differ: finite differences over tiny steps are then meaningless.
     names, scales, start : optional
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import Residuals
+    >>> optid.solve(Residuals(lambda x: np.array([x[0] ** 2 - 2.0]), x0=[1.0])).x.round(6)  # √2
+    array([1.414214])
     """
 
     fun: Callable[[np.ndarray], Any]
@@ -85,6 +93,14 @@ class BlackBox(Form):
         Coordinates that are searched on a logarithmic scale (lower bound above zero).
     noisy : bool
     x0, names, scales, start : optional
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid.problems import BlackBox
+    >>> solution = optid.solve(BlackBox(lambda x: float((x[0] - 3) ** 2), lower=[-5], upper=[5], integer=True), solver="grid")
+    >>> solution.x, solution.n_evaluations
+    (array([3.]), 11)
     """
 
     fun: Callable[[np.ndarray], Any]

@@ -28,6 +28,12 @@ class Advice:
         Optimality error below which nothing is gained.
     warm : bool
         ``x0`` is nearly optimal.
+
+    Examples
+    --------
+    >>> from optid.problems import Advice
+    >>> Advice(warm=True).curvature
+    True
     """
 
     curvature: bool = True
@@ -57,6 +63,15 @@ class Nlp(Form):
     Notes
     -----
     An ``Nlp`` pickles (as a CasADi ``Function``), so it can be solved in other processes.
+
+    Examples
+    --------
+    >>> import casadi as ca
+    >>> import optid
+    >>> from optid.problems import Nlp
+    >>> x = ca.SX.sym("x", 2)
+    >>> optid.solve(Nlp(x, x[0] + x[1], g=ca.sumsqr(x), lbg=2, ubg=2, x0=[1.0, -2.0])).x.round(6)  # the point of the circle furthest down
+    array([-1., -1.])
     """
 
     x: Any

@@ -53,6 +53,12 @@ class OutputError:
     Notes
     -----
     The sizes are each joint's root mean square at the start, so that joints count alike.
+
+    Examples
+    --------
+    >>> from optid.problems import OutputError
+    >>> OutputError.output, OutputError.method
+    ('position', 'output_error')
     """
 
     base: BaseParameters

@@ -52,6 +52,23 @@ class PayloadResult:
     notes : tuple of str
     gain_covariance : (10, n) or None
         Covariance of the parameters with the relative errors of the gains, where those were given; the intervals hold for them then.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid import Link
+    >>> from optid.identification import identify_payload
+    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
+    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
+    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
+    >>> round(identify_payload(model, samples, loaded)["mx"], 6)  # 2 kg · 0.3 m
+    0.6
     """
 
     parameters: Array
@@ -134,6 +151,23 @@ class Payload:
         Size of the arm, for the scale of the physical fit.
     notes, gain_covariance
         Go into the result.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid import Link
+    >>> from optid.identification import identify_payload
+    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
+    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
+    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
+    >>> round(identify_payload(model, samples, loaded)["m"], 6)
+    2.0
     """
 
     factors: JointFactors

@@ -52,6 +52,19 @@ class PhysicalReport:
     links : tuple of LinkVerdict
     source : str
         Where the standard parameters come from: base parameters alone do not determine single links.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library
+    >>> from optid.signals import Samples
+    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
+    >>> state = rng.standard_normal((3, 200, 2))
+    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
+    >>> samples = Samples.from_arrays(*state, tau, rate=100)
+    >>> report = identify(model, samples, method="physical", prior=model.nominal_parameters()).physical_report()
+    >>> report.ok, report.unphysical
+    (True, ())
     """
 
     links: tuple[LinkVerdict, ...]

@@ -38,6 +38,16 @@ class Plan:
     tau : (H, n) [N m]
         At their starts; the first one is applied.
     solution : Solution or None
+
+    Examples
+    --------
+    >>> import optid
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import PredictiveControl, PredictiveModel
+    >>> predictive = PredictiveModel(DynamicModel(library.planar_2r(), "none"), horizon=3)
+    >>> plan = optid.solve(PredictiveControl(predictive, [0, 0], [0, 0], [[0, 0]] * 3, [[0, 0]] * 3, [[0, 0]] * 3))
+    >>> plan.tau.shape
+    (3, 2)
     """
 
     acceleration: Array
@@ -68,6 +78,13 @@ class PredictiveModel:
         each as an acceleration: errors count as ``e / T²``, ``ė / T`` and ``a − a_d``, so that the weights are numbers without units.
     torque : scalar or (n,), optional [N m]
         Largest magnitudes; the robot's limits by default (infinite where it has none).
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import PredictiveModel
+    >>> PredictiveModel(DynamicModel(library.planar_2r(), "none"), horizon=5, period=0.002).horizon
+    5
     """
 
     model: DynamicModel

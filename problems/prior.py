@@ -28,6 +28,15 @@ class Prior:
     values : (p,)
     sigmas : (p,), optional
         Standard deviations in the parameters' units: infinite for no belief, NaN (the default) where it is not said how sure the value is.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import Prior
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> prior = Prior.of(model, model.nominal_parameters(), relative=0.1)
+    >>> prior.values.shape
+    (20,)
     """
 
     model: DynamicModel

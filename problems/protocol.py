@@ -15,6 +15,12 @@ class Problem(Protocol):
 
     A problem is usually a frozen dataclass. It is sent to worker processes as it is and poses itself there, so it may hold arrays and CasADi
     ``Function`` objects, but no CasADi symbols.
+
+    Examples
+    --------
+    >>> from optid.problems import LeastSquares, Problem
+    >>> isinstance(LeastSquares([[1.0]], [1.0]), Problem)
+    True
     """
 
     def form(self) -> Form:

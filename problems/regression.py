@@ -42,6 +42,16 @@ class RegressionResult:
         The fit without bounds.
     residual_increase : float or None
         Residual norm over that of the fit without bounds, minus 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import Regression
+    >>> noise = np.random.default_rng(0).standard_normal(10_000)
+    >>> mean = optid.solve(Regression(np.ones((10_000, 1)), noise, ["mean"]))
+    >>> round(float(mean.sigma[0]), 3)  # 1 / √10 000
+    0.01
     """
 
     names: tuple[str, ...]
@@ -96,6 +106,16 @@ class Regression:
     ------
     RankError
         When there are fewer rows than columns, naming rows, columns and rank.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import optid
+    >>> from optid.problems import Regression
+    >>> t = np.arange(5.0)
+    >>> line = optid.solve(Regression(np.column_stack([np.ones(5), t]), 1 + 2 * t, ["offset", "slope"]))
+    >>> round(line["slope"], 12)
+    2.0
     """
 
     W: ArrayLike

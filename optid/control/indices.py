@@ -36,6 +36,13 @@ class Indices:
     peak : (m,) [unit]
         The error of largest magnitude, with its sign.
     peak_time : (m,) [s]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.control import Indices
+    >>> Indices.of(np.array([0.0, 1.0, 2.0]), np.array([[1.0], [1.0], [1.0]]), ("e",)).iae
+    array([2.])
     """
 
     names: tuple[str, ...]
@@ -73,7 +80,20 @@ class Indices:
 
 @dataclass(frozen=True)
 class TrackingIndices:
-    """Indices of a simulated motion: per joint, and of the tool's position along x, y and z of the base."""
+    """Indices of a simulated motion: per joint, and of the tool's position along x, y and z of the base.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, OuterLoop, Reference, simulate, tracking_indices
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = GravityPD(model, OuterLoop.pd([100.0] * 2, [20.0] * 2))
+    >>> run = simulate(Plant(model), law, Reference(PointToPoint([0.3, 0.3], [0.3, 0.3], 0.01)))
+    >>> tracking_indices(run).cartesian.names
+    ('x', 'y', 'z')
+    """
 
     joint: Indices
     cartesian: Indices
@@ -88,7 +108,15 @@ class TrackingIndices:
 
 
 def cartesian_error(robot: Robot, q: ArrayLike, wanted: ArrayLike) -> Array:
-    """Wanted minus actual position (N, 3) of the tool [m], from joint positions (N, n)."""
+    """Wanted minus actual position (N, 3) of the tool [m], from joint positions (N, n).
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.control import cartesian_error
+    >>> float(cartesian_error(library.scara_er14(), [[0, 0, 0, 0]], [[0, 0, 0.01, 0]])[0, 2].round(12))  # q3 > 0 is down
+    -0.01
+    """
     return np.asarray(forward_kinematics(robot, np.asarray(wanted))[:, :3, 3] - forward_kinematics(robot, np.asarray(q))[:, :3, 3])
 
 
@@ -100,6 +128,18 @@ def tracking_indices(simulation: Simulation, robot: Robot | None = None) -> Trac
     simulation : Simulation
     robot : Robot, optional
         For the tool's position; the simulated plant's by default.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, OuterLoop, Reference, simulate, tracking_indices
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = GravityPD(model, OuterLoop.pd([100.0] * 2, [20.0] * 2))
+    >>> run = simulate(Plant(model), law, Reference(PointToPoint([0.3, 0.3], [0.3, 0.3], 0.01)))
+    >>> bool(tracking_indices(run).joint.peak.max() < 1e-12)
+    True
     """
     from .simulate import Simulation
 

@@ -34,6 +34,13 @@ class Law:
     outer : OuterLoop
     pi : (p,), optional
         Its parameters; the model's own robot's by default.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, Law, OuterLoop
+    >>> isinstance(GravityPD(DynamicModel(library.planar_2r()), OuterLoop.pd([1.0] * 2, [1.0] * 2)), Law)
+    True
     """
 
     model: DynamicModel
@@ -86,6 +93,18 @@ class ComputedTorque(Law):
     ----------
     feedforward : bool
         False leaves the wanted acceleration ddq_d out, as V08's simulation did.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import ComputedTorque, OuterLoop, Reference, critical_gain, simulate
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = ComputedTorque(model, OuterLoop.pd([100.0] * 2, critical_gain([100.0] * 2)))
+    >>> run = simulate(Plant(model), law, Reference(PointToPoint([0.0, 0.0], [0.5, 0.5], 0.2)))
+    >>> bool(abs(run.error).max() < 1e-2)
+    True
     """
 
     feedforward: bool = True
@@ -98,7 +117,19 @@ class ComputedTorque(Law):
 
 @dataclass(frozen=True, eq=False)
 class GravityPD(Law):
-    """``tau = g(q) + v``: an outer loop in torques, with gravity compensation only."""
+    """``tau = g(q) + v``: an outer loop in torques, with gravity compensation only.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, OuterLoop, Reference, simulate
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = GravityPD(model, OuterLoop.pd([100.0] * 2, [20.0] * 2))
+    >>> bool(abs(simulate(Plant(model), law, Reference(PointToPoint([0.3, 0.3], [0.3, 0.3], 0.1))).error).max() < 1e-9)  # gravity alone: it stands
+    True
+    """
 
     __repr__ = brief
 
@@ -113,7 +144,19 @@ class GravityPD(Law):
 
 @dataclass(frozen=True, eq=False)
 class Feedforward(Law):
-    """``tau = ID(q_d, dq_d, ddq_d) + v``: the model's torque of the wanted motion, and an outer loop in torques."""
+    """``tau = ID(q_d, dq_d, ddq_d) + v``: the model's torque of the wanted motion, and an outer loop in torques.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import Feedforward, OuterLoop, Reference, simulate
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = Feedforward(model, OuterLoop.pd([100.0] * 2, [20.0] * 2))
+    >>> bool(abs(simulate(Plant(model), law, Reference(PointToPoint([0.0, 0.0], [0.5, 0.5], 0.2))).error).max() < 1e-2)
+    True
+    """
 
     __repr__ = brief
 
@@ -130,6 +173,17 @@ class VoltageLaw:
     law : Law
     actuators : n Actuators
         What the controller believes the motors to be. The inductance is left to the motor: its current lags by L / R.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, OuterLoop, VoltageLaw
+    >>> from optid.model import DCMotor
+    >>> from optid.model.actuator import Actuator
+    >>> motor = Actuator(DCMotor(L=0.0, R=0.5, kt=0.1, J=1e-4, B=0.0), gear=100.0)
+    >>> law = VoltageLaw(GravityPD(DynamicModel(library.planar_2r()), OuterLoop.pd([1.0] * 2, [1.0] * 2)), (motor, motor))
+    >>> len(law.actuators)
+    2
     """
 
     law: Law

@@ -20,7 +20,19 @@ Array = NDArray[np.float64]
 
 
 class Motion(Protocol):
-    """What a reference needs; every :class:`optid.trajectory.Trajectory` is one."""
+    """What a reference needs; every :class:`optid.trajectory.Trajectory` is one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.control import Reference
+    >>> class Still:
+    ...     n, duration = 1, 1.0
+    ...     def evaluate(self, t):
+    ...         return np.full((np.size(t), 1), 0.3), np.zeros((np.size(t), 1)), np.zeros((np.size(t), 1))
+    >>> Reference(Still()).wanted([0.0]).q.tolist()
+    [[0.3]]
+    """
 
     @property
     def n(self) -> int:

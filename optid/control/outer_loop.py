@@ -20,7 +20,14 @@ Array = NDArray[np.float64]
 
 
 def critical_gain(kp: ArrayLike) -> Array:
-    """Speed gain that damps the error critically: ``kv = 2 √kp`` (V08, Ec. 60)."""
+    """Speed gain that damps the error critically: ``kv = 2 √kp`` (V08, Ec. 60).
+
+    Examples
+    --------
+    >>> from optid.control import critical_gain
+    >>> critical_gain([100.0, 400.0])
+    array([20., 40.])
+    """
     gain = numbers(kp, "position gain")
     if not (gain >= 0).all():
         raise DataError(sentence("position gain", gain.tolist(), "numbers that are not negative"))

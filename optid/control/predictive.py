@@ -34,6 +34,14 @@ class Predictive:
     -----
     The program is built once, with state and wanted motion as parameters, and each sample starts from the plan of the last one. A sample whose problem is not
     solved (torque limits that cannot be kept) applies the torques of the last iterate, limited; the simulation's ``unsolved`` counts them.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import Predictive
+    >>> from optid.problems import PredictiveModel
+    >>> Predictive(PredictiveModel(DynamicModel(library.planar_2r(), "none"), horizon=5)).iterations
+    10
     """
 
     predictive: PredictiveModel

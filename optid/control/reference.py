@@ -19,7 +19,15 @@ DERIVATIVES = ("exact", "backward")
 
 
 class Target(NamedTuple):
-    """Wanted position, speed and acceleration, (n,) or (N, n) [rad, rad/s, rad/s²]."""
+    """Wanted position, speed and acceleration, (n,) or (N, n) [rad, rad/s, rad/s²].
+
+    Examples
+    --------
+    >>> from optid.control import Reference
+    >>> from optid.trajectory import PointToPoint
+    >>> Reference(PointToPoint([0.0], [1.0], 1.0)).wanted([0.5]).dq.round(12).ravel().tolist()  # 1.875, the middle of the law
+    [1.875]
+    """
 
     q: Array
     dq: Array
@@ -41,6 +49,14 @@ class Reference:
         the speeds for the acceleration, both 0 at the first sample.
     lead : float [s]
         Simulated time t = 0 is time ``lead`` of the motion. (V08 advances its clock before the first sample: 1 ms.)
+
+    Examples
+    --------
+    >>> from optid.control import Reference
+    >>> from optid.trajectory import PointToPoint
+    >>> reference = Reference(PointToPoint([0.0], [1.0], 1.0))
+    >>> reference.wanted([0.5]).q.round(12).ravel().tolist()
+    [0.5]
     """
 
     motion: Motion

@@ -56,6 +56,17 @@ class Simulation:
     robot : Robot
     unsolved : int or None
         Samples at which a controller that optimises (:class:`~optid.control.Predictive`) found no solution and applied its last iterate; None of the others.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import GravityPD, OuterLoop, Reference, simulate
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = GravityPD(model, OuterLoop.pd([100.0] * 2, [20.0] * 2))
+    >>> simulate(Plant(model), law, Reference(PointToPoint([0.3, 0.3], [0.3, 0.3], 0.01))).q.shape
+    (11, 2)
     """
 
     time: Array
@@ -129,6 +140,17 @@ def simulate(
     ------
     SolveError
         When the motion does not stay finite.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.control import ComputedTorque, OuterLoop, Reference, critical_gain, simulate
+    >>> from optid.simulation import Plant
+    >>> from optid.trajectory import PointToPoint
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> law = ComputedTorque(model, OuterLoop.pd([100.0] * 2, critical_gain([100.0] * 2)))
+    >>> simulate(Plant(model), law, Reference(PointToPoint([0.0, 0.0], [0.5, 0.5], 0.1))).q[-1].round(2)
+    array([0.5, 0.5])
     """
     instance(plant, Plant, "plant to simulate", "Make one: Plant(model).")
     instance(reference, Reference, "reference to follow", "Wrap the motion: Reference(motion).")

@@ -38,6 +38,13 @@ class CSource:
     source, header : str
     name : str
         Prefix of all functions; the header is to be stored as ``<name>.h``.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import Equations, to_c
+    >>> "arm_torque" in to_c(Equations(DynamicModel(library.planar_2r(), "none"))).header
+    True
     """
 
     source: str
@@ -60,6 +67,13 @@ def to_c(equations: Equations, parts: Sequence[str] | str = ("torque",), name: s
     -----
     Vectors are arrays of n doubles, the mass matrix n·n doubles row by row. Every element is written, zeros too. The code compiles with
     ``-std=c99 -Wall -Wextra -Werror`` and agrees with the model to rounding. No name from a robot file enters it; parameter names are identifiers.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import Equations, to_c
+    >>> "sin" in to_c(Equations(DynamicModel(library.planar_2r(), "none")), "torque").source
+    True
     """
     if not (name.isascii() and name.isidentifier()) or name in _KEYWORDS or name.startswith("_"):
         raise RobotError(sentence("name of exported C code", repr(name), "a C identifier"))

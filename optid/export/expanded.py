@@ -29,6 +29,13 @@ def expanded(equations: Equations, part: str) -> Any:
         Without sympy.
     RobotError
         When an element has too many terms to be of use (arms with six or seven skew axes): use straight-line text or C.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import Equations, expanded
+    >>> expanded(Equations(DynamicModel(library.planar_2r(), "none")), "gravity")[1]
+    981*c12*mx2/100 - 981*my2*s12/100
     """
     sympy = require("sympy", "symbolic")
     (part,) = parts_of(equations, part)

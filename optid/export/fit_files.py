@@ -29,6 +29,21 @@ def write_c(fit: IdentificationResult, folder: Pathlike, name: str | None = None
         A file exists and ``overwrite`` is False, or the folder cannot be written to.
     RobotError
         As :func:`~optid.export.fit_to_c`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.export import write_c
+    >>> with TemporaryDirectory() as folder:
+    ...     print([path.name for path in write_c(fit, folder, "arm")])
+    ['arm.h', 'arm.c']
     """
     code = fit_to_c(fit, name)
     place = Path(folder)
@@ -52,7 +67,25 @@ def _make_folder(place: Path) -> None:
 
 
 def write_latex(fit: IdentificationResult, path: Pathlike, siunitx: bool = False, overwrite: bool = False) -> None:
-    """Write the table of :func:`~optid.export.fit_to_latex`."""
+    """Write the table of :func:`~optid.export.fit_to_latex`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.export import write_latex
+    >>> with TemporaryDirectory() as folder:
+    ...     write_latex(fit, Path(folder) / "table.tex")
+    ...     print("tabular" in (Path(folder) / "table.tex").read_text(encoding="utf-8"))
+    True
+    """
     _write_text(Path(path), fit_to_latex(fit, siunitx), overwrite)
 
 
@@ -60,6 +93,25 @@ def write_casadi(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fa
     """Write one CasADi function ``(q, dq, ddq) → (tau, g, f, M)`` that ``casadi.Function.load(path)`` reads; see :func:`~optid.export.identified_functions`.
 
     A function of some of the results alone is ``f.factory("gravity", ["q"], ["g"])``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import casadi as ca
+    >>> from optid.export import write_casadi
+    >>> with TemporaryDirectory() as folder:
+    ...     write_casadi(fit, Path(folder) / "arm.casadi")
+    ...     tau = ca.Function.load(str(Path(folder) / "arm.casadi"))(*state[:, 0])[0]
+    >>> bool(np.allclose(tau.full().ravel(), samples.tau[0]))
+    True
     """
     import casadi as ca
 
@@ -74,6 +126,25 @@ def write_casadi(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fa
 def write_matlab(fit: IdentificationResult, path: Pathlike, overwrite: bool = False) -> None:
     """Write a MAT file (version 5) with one structure ``fit``: names, formulas, units, beta, sigma, covariance, matrix (base from standard parameters), and the
     joints, in the shapes that they have here (vectors are columns).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from scipy.io import loadmat
+    >>> from optid.export import write_matlab
+    >>> with TemporaryDirectory() as folder:
+    ...     write_matlab(fit, Path(folder) / "fit.mat")
+    ...     found = loadmat(Path(folder) / "fit.mat", simplify_cells=True)["fit"]
+    >>> bool(np.allclose(found["beta"], fit.beta))
+    True
     """
     from scipy.io import savemat
 
@@ -119,6 +190,25 @@ def write_urdf(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fals
         The fit has no full set of standard parameters; the message names the links that would be no bodies.
     RobotError
         A body cannot exist; the message names its link.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library
+    >>> from optid.signals import Samples
+    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
+    >>> state = rng.standard_normal((3, 200, 2))
+    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
+    >>> samples = Samples.from_arrays(*state, tau, rate=100)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import Robot
+    >>> from optid.export import write_urdf
+    >>> fit = identify(model, samples, method="physical", prior=model.nominal_parameters())
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = write_urdf(fit, Path(folder) / "arm.urdf")
+    ...     print(round(Robot.from_urdf(Path(folder) / "arm.urdf").links[1].mass, 2))
+    1.5
     """
     from optid.identification.write_back import identified_robot
     from optid.robot import robot_to_urdf
@@ -154,7 +244,23 @@ def _lost(fit: IdentificationResult) -> tuple[str, ...]:
 
 
 def check_free(path: Pathlike, overwrite: bool) -> None:
-    """Raise FileError when a file exists and may not be replaced."""
+    """Raise FileError when a file exists and may not be replaced.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.errors import FileError
+    >>> from optid.export import check_free
+    >>> with TemporaryDirectory() as folder:
+    ...     check_free(Path(folder) / "new.c", overwrite=False)
+    ...     _ = (Path(folder) / "old.c").write_text("")
+    ...     try:
+    ...         check_free(Path(folder) / "old.c", overwrite=False)
+    ...     except FileError:
+    ...         print("kept")
+    kept
+    """
     if Path(path).exists() and not overwrite:
         raise FileError(sentence(f"file {path}", "it exists already", "a new name", "Pass overwrite=True to replace it."))
 

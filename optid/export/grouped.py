@@ -36,6 +36,12 @@ def standard_name(name: str) -> str:
     """The standard parameter that a regrouped one is attached to: ``ZZ1R`` → ``Izz1``, ``MX2R`` → ``mx2``, ``IA4`` → ``Ia4``, ``FS1`` → ``fc1``.
 
     Products of inertia are matrix elements on both sides (Ixy = −∫xy dm).
+
+    Examples
+    --------
+    >>> from optid.export import standard_name
+    >>> standard_name("ZZ1R"), standard_name("MX2R")
+    ('Izz1', 'mx2')
     """
     found = re.fullmatch(r"([A-Za-z]+?)(\d+)R?", name)
     stem = found[1].upper() if found else ""
@@ -60,6 +66,15 @@ def grouped_parameters(model: DynamicModel, table: Mapping[str, float]) -> Array
         For a name that is neither.
     RankError
         When two names stand for one combination, so that something would count twice.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import grouped_parameters
+    >>> model = DynamicModel(library.planar_2r(), "none")
+    >>> pi = grouped_parameters(model, {"MX2": 0.2, "ZZ2": 0.05})
+    >>> float(pi[model.index("mx2")]), float(pi[model.index("Izz2")])
+    (0.2, 0.05)
     """
     instance(model, DynamicModel, "model of a table", "Make one: DynamicModel(robot).")
     for name, value in table.items():
@@ -83,7 +98,15 @@ def grouped_parameters(model: DynamicModel, table: Mapping[str, float]) -> Array
 
 
 def groupings(model: DynamicModel, names: Mapping[str, float] | list[str]) -> dict[str, str]:
-    """What each regrouped name of a table stands for, as a formula in standard parameters."""
+    """What each regrouped name of a table stands for, as a formula in standard parameters.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import groupings
+    >>> groupings(DynamicModel(library.planar_2r(), "none"), ["MX1R", "ZZ1R", "MY1", "MX2", "MY2", "ZZ2"])
+    {'MX1R': 'mx1 + 0.5*m2', 'ZZ1R': 'Izz1 + 0.25*m2', 'MY1': 'my1', 'MX2': 'mx2', 'MY2': 'my2', 'ZZ2': 'Izz2'}
+    """
     standard = {name: name if name in model.parameter_names else standard_name(name) for name in names}
     base = BaseParameters.of(model, preferred=tuple(standard.values()))
     formulas = dict(zip(base.names, base.formulas, strict=True))

@@ -25,6 +25,19 @@ def baked_parameters(fit: IdentificationResult) -> NDArray[np.float64]:
     """A standard vector (p,) that gives the torque of the fit: its base parameters in their independent columns, known parameters in theirs, zeros elsewhere.
 
     It needs no full set of standard parameters; a single entry of it says nothing about a link.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.export import baked_parameters
+    >>> bool(np.allclose(model.inverse_dynamics(baked_parameters(fit), *state), samples.tau))
+    True
     """
     pi = fit.base.known_parameters(dict(fit.known))
     pi[list(fit.base.independent)] = fit.minimum_norm
@@ -36,6 +49,21 @@ def identified_functions(fit: IdentificationResult) -> dict[str, ca.Function]:
 
     ``inverse_dynamics(q, dq, ddq)`` is all of the torque (n,), friction and user-supplied columns included, so that it equals ``fit.predict``;
     ``gravity(q)`` and ``friction(dq)`` are those parts of it, ``mass_matrix(q)`` (n, n) multiplies the acceleration. Arguments are columns (n,), SI units.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.export import identified_functions
+    >>> functions = identified_functions(fit)
+    >>> q, dq, ddq = state[:, 0]
+    >>> bool(np.allclose(functions["inverse_dynamics"](q, dq, ddq).full().ravel(), samples.tau[0]))
+    True
     """
     model, n = fit.base.model, fit.base.model.n
     pi = ca.sparsify(ca.SX(baked_parameters(fit)))  # zeros vanish instead of being multiplied

@@ -51,6 +51,13 @@ def to_latex(equations: Equations, parts: Sequence[str] | str = PARTS[1:], *, ex
     ------
     MissingExtraError
         Without sympy, the extra ``symbolic``.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.export import Equations, to_latex
+    >>> to_latex(Equations(DynamicModel(library.planar_2r(), "none")), ["gravity"]).count("align*")
+    2
     """
     sympy = require("sympy", "symbolic")
     blocks = []

@@ -37,6 +37,19 @@ def fit_to_latex(fit: IdentificationResult, siunitx: bool = False) -> str:
     The standard deviations are of the kind that can be relied on (``fit.reliable_kind``): where residuals are correlated in time, those for white ones are
     wrong. A parameter that the data do not determine has no number; one whose deviation is zero (fixed by a constraint, or fitted to exact data) has the value
     alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.export import fit_to_latex
+    >>> r"\toprule" in fit_to_latex(fit)
+    True
     """
     sigma = np.sqrt(np.diag(fit.covariance(fit.reliable_kind)))
     lines = [r"\begin{tabular}{llrr}", r"\toprule", r"Parameter & Unit & Value & Rel. $\sigma$ \\", r"\midrule"]

@@ -56,6 +56,22 @@ class FileReport:
         Equations it gave.
     error : str or None
         Why it was left out.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
+    >>> from optid.simulation import Clock, simulate_recording
+    >>> from optid.trajectory import Fourier
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
+    >>> folder = TemporaryDirectory()
+    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
+    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
+    >>> identify_batch([Path(folder.name) / "a.h5"], model).files[0].trials
+    ('a',)
+    >>> folder.cleanup()
     """
 
     path: str
@@ -76,6 +92,22 @@ class BatchResult:
         Of all good files together.
     files : tuple of FileReport
         In the order given.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
+    >>> from optid.simulation import Clock, simulate_recording
+    >>> from optid.trajectory import Fourier
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
+    >>> folder = TemporaryDirectory()
+    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
+    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
+    >>> identify_batch([Path(folder.name) / "a.h5"], model).failed
+    ()
+    >>> folder.cleanup()
     """
 
     result: IdentificationResult
@@ -140,6 +172,22 @@ def identify_batch(
     ------
     DataError
         When no file is good, or the model cannot be sent to other processes.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
+    >>> from optid.simulation import Clock, simulate_recording
+    >>> from optid.trajectory import Fourier
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
+    >>> folder = TemporaryDirectory()
+    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
+    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
+    >>> identify_batch([Path(folder.name) / "a.h5", Path(folder.name) / "none.h5"], model).failed[0].error.split(":")[-1]
+    ' not found, expected an existing file.'
+    >>> folder.cleanup()
     """
     names = batch_paths(paths)
     if on_error not in ("report", "raise"):

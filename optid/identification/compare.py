@@ -86,6 +86,19 @@ class Comparison:
     folds_are : str
         "trials", or "pieces" of the only trial, which share its motion: they hardly show over-fit to that motion.
     joint_names : n-tuple of str
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import compare
+    >>> compare(model, [samples], methods=["ols", "wls"], folds=0)
+    Comparison(ols, wls)
     """
 
     rows: tuple[Contestant, ...]
@@ -215,6 +228,19 @@ def compare(
     Raises
     ------
     DataError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import compare
+    >>> bool(compare(model, [samples], methods=["ols", "wls"], folds=3).best().cross.stacked < 1e-9)
+    True
     """
     chosen = _labelled(methods)
     base, values = base_of(model, known, seed)

@@ -39,6 +39,19 @@ def physical_set(fit: IdentificationResult, prior: Any = None, limits: BodyLimit
         Some base parameters are undetermined.
     SolveError
         No bodies that can exist predict this torque.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import physical_set
+    >>> physical_set(fit, prior=model.nominal_parameters()).physical_report().ok
+    True
     """
     if fit.undetermined:
         raise RankError(sentence("base parameters", f"undetermined {', '.join(fit.undetermined)}", "all determined", "Fit with method='physical'."))

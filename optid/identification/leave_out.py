@@ -31,6 +31,20 @@ class LeaveOneOut:
         Estimates from the other trials; NaN where these do not determine a parameter.
     errors, errors_raw : tuple of FitErrors
         Of each trial predicted from the others, against filtered and raw torque, less what known parameters explain.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import leave_one_trial_out
+    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
+    >>> leave_one_trial_out(model, two).trials
+    ('a', 'b')
     """
 
     trials: tuple[str, ...]
@@ -68,6 +82,20 @@ def leave_one_trial_out(model: Any, trials: Any, *, method: Any = "wls", **optio
     ------
     DataError
         For fewer than two trials, or a method that goes through the samples again.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import leave_one_trial_out
+    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
+    >>> [bool(errors.stacked < 1e-9) for errors in leave_one_trial_out(model, two).errors]
+    [True, True]
     """
     of_job = {name: options.pop(name) for name in ("known", "prior", "preprocessing", "solver", "seed", "progress") if name in options}
     chosen = make_method(method, options)

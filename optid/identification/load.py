@@ -148,6 +148,23 @@ def identify_payload(
     Raises
     ------
     DataError, RankError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid import Link
+    >>> from optid.identification import identify_payload
+    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
+    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
+    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
+    >>> round(identify_payload(model, samples, loaded)["m"], 6)
+    2.0
     """
     if method not in METHODS:
         raise unknown_name("method of the payload", method, METHODS)
@@ -273,6 +290,25 @@ def identify_drive_gains(
     DataError
         A trial has no current.
     RankError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from dataclasses import replace
+    >>> from optid import Link
+    >>> from optid.identification import identify_drive_gains
+    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
+    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
+    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
+    >>> currents = [replace(s, tau=s.tau / 10, tau_raw=s.tau / 10) for s in (samples, loaded)]
+    >>> identify_drive_gains(model, *currents, known={"m": 2.0}).gains.round(6)
+    array([10., 10.])
     """
     options = preprocessing if preprocessing is not None else Preprocessing()
 

@@ -44,6 +44,12 @@ class OnlineOptions:
         Standard deviation of the noise of filtered torque; an estimate's sigmas are in its units.
     min_speed : float [rad/s or m/s]
         The equation of a joint is used only while it moves faster, for models with Coulomb friction.
+
+    Examples
+    --------
+    >>> from optid.identification import OnlineOptions
+    >>> OnlineOptions(rate=500.0, elastic_frequency=6.0).rate
+    500.0
     """
 
     rate: float
@@ -133,6 +139,20 @@ class OnlineIdentification(_Online):
         What is believed before; it is not forgotten.
     known : mapping name → value, optional
         Values of the base parameters' known parameters, the robot's own by default.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import OnlineIdentification, OnlineOptions
+    >>> online = OnlineIdentification(fit.base, OnlineOptions(rate=100.0))
+    >>> online.options.rate
+    100.0
     """
 
     def __init__(
@@ -169,6 +189,19 @@ class OnlinePayload(_Online):
     Notes
     -----
     Where the wrist cannot turn the payload about enough axes, some combinations stay open; they are NaN, and named by ``estimate.determinacy.directions``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.identification import OnlineOptions, OnlinePayload
+    >>> OnlinePayload(fit, OnlineOptions(rate=500.0, elastic_frequency=6.0)).cutoff  # five times the elastic frequency
+    30.0
     """
 
     def __init__(self, fit: IdentificationResult, options: OnlineOptions, prior: ArrayLike | None = None, sigmas: ArrayLike | None = None) -> None:

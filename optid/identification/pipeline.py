@@ -118,6 +118,18 @@ def identify(
     Raises
     ------
     DataError, RankError, ShapeError, SolveError, UnknownNameError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> bool(np.allclose(fit.beta, fit.base.beta(model.nominal_parameters())))
+    True
     """
     chosen = make_method(method, options)
     job = job_of(model, trials, known=known, prior=prior, preprocessing=preprocessing, solver=solver, seed=seed, progress=progress)

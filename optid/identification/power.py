@@ -112,6 +112,19 @@ class PowerFit:
     interval : float [s]
     error : float
         ‖work − predicted‖ / ‖work‖.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.identification import identify_power
+    >>> from optid.simulation import Clock, simulate_recording
+    >>> from optid.trajectory import Fourier
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0, cycles=3)
+    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
+    >>> power = identify_power(model, trial, interval=0.5)
+    >>> power.interval
+    0.5
     """
 
     base: BaseParameters
@@ -157,6 +170,19 @@ def identify_power(
     Raises
     ------
     DataError, RankError
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.identification import identify_power
+    >>> from optid.simulation import Clock, simulate_recording
+    >>> from optid.trajectory import Fourier
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0, cycles=3)
+    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
+    >>> power = identify_power(model, trial, interval=0.5)
+    >>> power.regression.names[:2]
+    ('mx1 + 0.5*m2', 'my1')
     """
     from optid.signals import Preprocessing
     from optid.solvers import solve

@@ -164,6 +164,23 @@ def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite:
     ------
     FileError
         The folder is missing or closed; the file exists and ``overwrite`` is False, or is no fitted model.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import load_result, save_result
+    >>> with TemporaryDirectory() as folder:
+    ...     save_result(fit, Path(folder) / "model.h5")
+    ...     print(load_result(Path(folder) / "model.h5"))
+    IdentificationResult('planar 2R', wls, 6 parameters, error 0.00%)
     """
     from optid.experiment import write_experiment
 
@@ -195,6 +212,23 @@ def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel
         Not there, damaged, or without such a result.
     DataError
         The model given is not the one of the file.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import load_result, save_result
+    >>> with TemporaryDirectory() as folder:
+    ...     save_result(fit, Path(folder) / "model.h5")
+    ...     print(bool(np.array_equal(load_result(Path(folder) / "model.h5").beta, fit.beta)))
+    True
     """
     from optid.experiment import read_experiment
 

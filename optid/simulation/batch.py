@@ -30,6 +30,14 @@ class BatchPlant:
     backend : "auto", "interpreter", "compiled" or "simd"
         Of :class:`~optid.kernels.Kernel`. "auto" compiles the step where N × steps of one ``advance`` pay for it; a loop of many short calls, each too small
         to say so, is better off with "simd".
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.simulation import BatchPlant, Plant
+    >>> arms = BatchPlant(Plant(DynamicModel(library.planar_2r(), friction="none")), backend="interpreter")
+    >>> arms
+    BatchPlant(plant=Plant(model DynamicModel('planar 2R', 2 joints, 20 parameters), pi (20,)), backend='interpreter')
     """
 
     plant: Plant

@@ -28,6 +28,13 @@ class Clock:
     Notes
     -----
     The steps vary, not the instants about a grid: as of a program that waits a fixed time after each sample, so that deviations add up.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.simulation import Clock
+    >>> Clock(0.01).step
+    0.01
     """
 
     step: float

@@ -35,6 +35,16 @@ def mechanical_energy(model: DynamicModel, pi: Any, q: Any, dq: Any) -> tuple[An
     """Kinetic energy, rotors included, and potential energy of states (N, n): two arrays (N,) [J], or two numbers of one state (n,).
 
     Energy of user-supplied torque columns is not counted.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, library
+    >>> from optid.simulation import mechanical_energy
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> up, down = (mechanical_energy(model, model.nominal_parameters(), [angle, 0.0], [0.0, 0.0])[1] for angle in (np.pi / 2, -np.pi / 2))
+    >>> round(float(up - down), 6)  # 2 · 9.81 · (2 · 0.2 + 1.5 · 0.65)
+    26.9775
     """
     instance(model, DynamicModel, "model of an energy", "Make one: DynamicModel(robot).")
     (positions, speeds), single = state_arrays((q, dq), model.n, ("q", "dq"))

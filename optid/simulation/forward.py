@@ -48,6 +48,16 @@ def forward_dynamics(model: DynamicModel, pi: Any, q: Any, dq: Any, tau: Any) ->
     Notes
     -----
     A standing joint has no Coulomb friction here (sign(0) = 0). Whether it stays is a question of time stepping: :class:`~optid.simulation.Plant`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, library
+    >>> from optid.simulation import forward_dynamics
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> pi, q, dq, ddq = model.nominal_parameters(), [0.1, 0.2], [0.3, 0.4], [0.5, 0.6]
+    >>> forward_dynamics(model, pi, q, dq, model.inverse_dynamics(pi, q, dq, ddq)).round(12).tolist()
+    [0.5, 0.6]
     """
     instance(model, DynamicModel, "model of forward dynamics", "Make one: DynamicModel(robot).")
     kernel = _kernel(model)

@@ -67,6 +67,17 @@ def integrate(
     Notes
     -----
     Friction is taken at the exact sign of the speed (or its smooth one). For drives that come to rest and stand, use ``plant.advance``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DHRow, DynamicModel, Link, Robot
+    >>> from optid.simulation import Plant, integrate
+    >>> rod = Robot.from_dh([DHRow()], "standard", (0, -9.81, 0), links=[Link.from_com(1.0, (0, -0.5, 0), np.diag([0, 0, 0.08]))])
+    >>> plant = Plant(DynamicModel(rod, friction="none"))
+    >>> period = 2 * np.pi * np.sqrt((0.08 + 0.25) / (9.81 * 0.5))  # of small swings
+    >>> bool(abs(integrate(plant, plant.state([1e-3], [0.0]), [0.0, period]).q[-1, 0] - 1e-3) < 1e-8)
+    True
     """
     from scipy import integrate as scipy_integrate
 

@@ -37,7 +37,15 @@ LARGEST = 1e12
 
 
 class State(NamedTuple):
-    """State of an arm: positions q (n,), speeds dq (n,), motor currents (n,) [A] (zeros without motors)."""
+    """State of an arm: positions q (n,), speeds dq (n,), motor currents (n,) [A] (zeros without motors).
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.simulation import Plant
+    >>> Plant(DynamicModel(library.planar_2r(), friction="none")).state([0.1, 0.2], [0.0, 0.0]).q.tolist()
+    [0.1, 0.2]
+    """
 
     q: Array
     dq: Array
@@ -64,6 +72,14 @@ class Plant:
     -----
     Coulomb friction with an exact sign is followed through its switches: a step ends where a drive comes to rest, a drive that stands is held still exactly
     until the other torques exceed its friction, and none chatters about zero speed. A smooth sign (``sign_width`` of the model) is an ordinary function.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.simulation import Plant
+    >>> plant = Plant(DynamicModel(library.planar_2r(vertical=False), friction="none"))
+    >>> plant.advance(plant.state([0.0, 0.0], [0.0, 0.0]), [0.0, 0.0], 0.1).q.tolist()  # nothing pulls
+    [0.0, 0.0]
     """
 
     model: DynamicModel

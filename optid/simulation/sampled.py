@@ -29,6 +29,12 @@ class Measurement:
         A tachometer, or backward differences of the measured positions (0 at the first sample).
     speed_noise : float or n floats [rad/s or m/s]
         Standard deviation of white noise on the tachometer.
+
+    Examples
+    --------
+    >>> from optid.simulation import Measurement
+    >>> Measurement(resolution=1e-4).resolution
+    0.0001
     """
 
     resolution: float | tuple[float, ...] = 0.0

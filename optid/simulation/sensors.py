@@ -22,6 +22,12 @@ class Sensors:
         Position of one encoder count, joint side; 0 is exact. A count is 2π / (counts per motor turn · gear).
     torque_noise : float or n floats [N m or N]
         Standard deviation of the white noise on every torque sample.
+
+    Examples
+    --------
+    >>> from optid.simulation import Sensors
+    >>> Sensors(torque_noise=0.5).torque_noise
+    0.5
     """
 
     resolution: float | tuple[float, ...] = 0.0
