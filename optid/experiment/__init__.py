@@ -20,16 +20,21 @@ if TYPE_CHECKING:
     from .importers import import_npz as import_npz
     from .importers import import_recording as import_recording
     from .mapping import Mapping as Mapping
+    from .preview import Preview as Preview
     from .reader import read_experiment as read_experiment
     from .recorder import Recorder as Recorder
     from .recorder import recover as recover
+    from .suspicions import Suspicion as Suspicion
+    from .suspicions import suspect as suspect
     from .validator import validate_file as validate_file
     from .writer import add_results as add_results
     from .writer import write_experiment as write_experiment
 
 _LAZY = {
     "Mapping": ".mapping",
+    "Preview": ".preview",
     "Recorder": ".recorder",
+    "Suspicion": ".suspicions",
     "add_results": ".writer",
     "import_bag": ".importers",
     "import_csv": ".importers",
@@ -38,6 +43,7 @@ _LAZY = {
     "import_recording": ".importers",
     "read_experiment": ".reader",
     "recover": ".recorder",
+    "suspect": ".suspicions",
     "validate_file": ".validator",
     "write_experiment": ".writer",
 }
