@@ -23,7 +23,7 @@ from .units import percent
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-POINTS = 140_000
+POINTS = 100_000
 """Points of all live panels of a page together: it stays below 6 MB whatever is shown."""
 PER_PANEL = 6000
 

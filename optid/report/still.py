@@ -103,8 +103,9 @@ def finish(figure: Figure, axes: NDArray[Any], title: str, abscissa: str = "time
         entries |= dict(zip(labels, handles, strict=True))
     figure.suptitle(title, fontsize=10, parse_math=False)
     if len(entries) > 1:
+        size = 8 if len(entries) < 5 else 7
         place: Any = "lower center" if figure.get_layout_engine() is None else "outside lower center"
-        figure.legend(list(entries.values()), list(entries), loc=place, ncols=min(4, len(entries)), fontsize=8, frameon=False)
+        figure.legend(list(entries.values()), list(entries), loc=place, ncols=len(entries), fontsize=size, handlelength=1.6, columnspacing=1.3, frameon=False)
 
 
 def png(figure: Figure) -> bytes:

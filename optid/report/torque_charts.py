@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError
+from optid.errors import DataError, sentence
 
 from .chart import Band, Chart, Curve, Panel
 from .spectrum import residual_spectrum
@@ -82,11 +82,13 @@ def spectrum_chart(v: ValidationResult, robot: Robot | None = None) -> Chart:
     Raises
     ------
     DataError
-        Too few samples.
+        Too few samples, or some that are not finite.
     """
     panels = []
     frequency, raw = residual_spectrum(v.time, v.tau_raw - v.predicted, v.rate)
     _, filtered = residual_spectrum(v.time, v.residual, v.rate)
+    if not (np.isfinite(raw).all() and np.isfinite(filtered).all()):
+        raise DataError(sentence("residual to transform", "values that are not finite", "finite ones"))
     for j, score in enumerate(v.joints):
         a, b = np.maximum(raw[:, j], 1e-300), np.maximum(filtered[:, j], 1e-300)
         top, least = max(float(a.max(initial=0.0)), float(b.max(initial=0.0))), min(float(a.min(initial=np.inf)), float(b.min(initial=np.inf)))

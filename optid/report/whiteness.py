@@ -56,9 +56,11 @@ def residual_whiteness(v: ValidationResult) -> Whiteness:
     Raises
     ------
     DataError
-        Fewer than twenty samples.
+        Fewer than twenty samples, or some that are not finite.
     """
     count = len(v.time)
+    if not np.isfinite(v.residual).all():
+        raise DataError(sentence("residual to test for whiteness", "values that are not finite", "finite ones"))
     if count < FEWEST:
         raise DataError(sentence("residual to test for whiteness", f"{count} samples", f"at least {FEWEST}"))
     lags = min(LAGS, count // 5)

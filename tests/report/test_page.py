@@ -15,9 +15,11 @@ import h5py
 import numpy as np
 import pytest
 
-from optid import DynamicModel, load_result
+import optid
+from optid import DynamicModel, Preprocessing, load_result
 from optid.errors import FileError
 from optid.report import Recording, Table, html_report, to_dict, write_report
+from optid.report.chart import Chart, Panel, per_panel
 from optid.report.live import live
 from optid.report.page import escaped
 from optid.report.torque_charts import torque_chart, whiteness_chart
@@ -135,13 +137,39 @@ def long_validation(case: Case, n_samples: int = 1_000_000) -> ValidationResult:
 
 
 def test_a_million_samples_stay_below_six_megabytes(case: Case) -> None:
-    """Three trials of a million samples: extremes are drawn, the page says so, and it is small."""
-    v = long_validation(case)
-    text = html_report(case.fit, [v, replace(v, trial="second"), replace(v, trial="third"), replace(v, trial="fourth")])
-    assert len(text.encode()) < 6e6
+    """Extremes are drawn, the page says so, and it is small; of a fourth trial there are numbers only."""
+    v = case.validation
+    text = html_report(case.fit, [long_validation(case), *(replace(v, trial=name) for name in ("second", "third", "fourth"))])
+    assert len(text.encode()) < 4e6
     page = Page(text)
     assert "drawn by the extremes of short equal pieces" in page.text and "1000000" in page.text
     assert page.text.count("Not drawn, so that the page stays small") == 1
+
+
+@pytest.mark.slow
+def test_the_largest_page(case: Case) -> None:
+    """Seven joints of nothing but noise, three trials of a million samples, all bands: still below 6 MB."""
+    rng = np.random.default_rng(0)
+    tau = rng.normal(size=(1_000_000, 7))
+    raw = tau + rng.normal(size=tau.shape)
+    robot = DynamicModel(optid.library.panda())
+    fit = optid.identify(robot, recording(robot, "a", "identification", 0), preprocessing=Preprocessing(cutoff=None, min_speed=0))
+    v = optid.validate(fit, recording(robot, "b", "validation", 1))
+    t = np.arange(len(tau)) / 1000.0
+    states = tuple(np.sin(t[:, None] * np.arange(1, 8)) for _ in range(3))
+    long = replace(v, time=t, tau=tau, tau_raw=raw, predicted=0.5 * raw, moving=np.ones(tau.shape, bool), rate=1000.0, states=states, tau_band=0 * tau + 2)  # type: ignore[arg-type]
+    assert len(html_report(fit, [long, replace(long, trial="c"), replace(long, trial="d")]).encode()) < 6e6
+
+
+def test_points_are_shared_among_panels() -> None:
+    """Short panels leave theirs to long ones, and the total holds."""
+
+    def chart(*lengths: int) -> Chart:
+        return Chart("c", "", "", tuple(Panel("", "", np.arange(float(n)), ()) for n in lengths))
+
+    assert per_panel([chart(10, 20), chart(30)], 1000, 500) == 500
+    assert per_panel([chart(50, 5000), chart(5000)], 1050, 6000) == 500
+    assert per_panel([chart(5000, 5000)], 100, 6000) == 200
 
 
 def test_the_envelope_keeps_peaks_and_gaps(case: Case) -> None:
@@ -203,6 +231,14 @@ def test_recordings_are_described(arm: DynamicModel) -> None:
     assert said["median_step"] == pytest.approx(0.005) and said["seconds"] == pytest.approx(10.995)
     empty = Recording.of(trial.window(0, 1), "")
     assert empty.to_dict()["rate"] is None and empty.seconds == 0.0
+
+
+def test_samples_that_are_no_numbers_are_not_drawn(case: Case) -> None:
+    """A validation with NaN in it: its torque is drawn with a hole; there is no spectrum and no word on whiteness."""
+    tau = case.validation.tau.copy()
+    tau[5:9] = np.nan
+    text = html_report(case.fit, [replace(case.validation, tau=tau, tau_raw=tau)])
+    assert 'id="figure-torque-1"' in text and 'id="figure-spectrum-1"' not in text and "Whiteness" not in text
 
 
 def test_facts_are_json(case: Case) -> None:
