@@ -10,6 +10,9 @@
     /results/<name>  parameter names, values, sigmas, units, covariance, options, seed, versions, hashes
 
 Numbers are float64, compressed with gzip-1 after shuffle and guarded by a checksum; ``time`` and ``joint`` are dimension scales.
+
+MATLAB (and whatever else counts the first dimension fastest) reads every array with its dimensions reversed, so that a signal (N, n) becomes n by N and a
+matrix becomes its transpose: ``q = h5read('arm.h5', '/trials/run/q').'``. The file says so in its attribute ``matlab_note``.
 """
 
 from __future__ import annotations
@@ -20,6 +23,12 @@ FORMAT = "optid-experiment"
 SCHEMA_VERSION = 1
 SOURCES = ("measured", "commanded", "derived")
 CHUNK_ROWS = 4096
+
+MATLAB_NOTE = (
+    "Dimensions are stored in row-major order; MATLAB's h5read reverses them: a signal of N samples and n joints arrives as n-by-N, a matrix as its transpose. "
+    "Transpose what is read: q = h5read(file, '/trials/NAME/q').'"
+)
+"""Attribute ``matlab_note`` of every file."""
 
 SIGNAL_UNITS = {"q": "rad", "dq": "rad/s", "ddq": "rad/s^2", "tau": "N m", "current": "A"}
 """Unit written beside each signal (a prismatic joint's column is in m, m/s, m/s², N)."""

@@ -16,7 +16,7 @@ from .checks import format_faults, structure_faults
 from .experiment import Experiment, RobotInfo
 from .files import Pathlike, open_file, write_whole
 from .samples import nonfinite_faults
-from .schema import CHUNK_ROWS, FORMAT, PRISMATIC_UNITS, SCHEMA_VERSION, SIGNAL_UNITS
+from .schema import CHUNK_ROWS, FORMAT, MATLAB_NOTE, PRISMATIC_UNITS, SCHEMA_VERSION, SIGNAL_UNITS
 from .trial import SIGNALS, Trial
 from .values import COMPRESSION, check_name, write_mapping, write_strings
 
@@ -123,6 +123,7 @@ def write_root(file: h5py.File, title: str, created: str, default: str | None) -
         "title": title,
         "created": created,
         "generator": f"optid {__version__}",
+        "matlab_note": MATLAB_NOTE,
         "NX_class": "NXroot",
         "default": "trials",
     }
