@@ -45,6 +45,18 @@ class Task:
         Its main files, in the folder of results.
     run : callable
         Does the work.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> from optid.campaign import plan_campaign
+    >>> [task.name for task in plan_campaign(file.path, missing_ok=True).tasks]
+    []
+    >>> folder.cleanup()
     """
 
     name: str
@@ -74,6 +86,18 @@ class Plan:
         Names of those that were asked for.
     missing : tuple of MissingFileError
         Recordings that are not there; tasks that need recordings are not planned then.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> from optid.campaign import plan_campaign
+    >>> plan_campaign(file.path, missing_ok=True).chosen
+    ()
+    >>> folder.cleanup()
     """
 
     checked: CheckedCampaign
@@ -135,6 +159,18 @@ def plan_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh:
     ------
     OptidError
         Whatever is wrong with the file, the robot, the names in it, the limits, or the recordings.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> from optid.campaign import plan_campaign
+    >>> plan_campaign(file.path, missing_ok=True).folder.path.name
+    'results'
+    >>> folder.cleanup()
     """
     file = read_campaign(path)
     checked = CheckedCampaign.of(file)

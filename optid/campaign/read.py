@@ -26,6 +26,17 @@ class CampaignFile:
     campaign : Campaign
     raw : mapping
         The file's tables as they are written.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> file.path.name
+    'campaign.toml'
+    >>> folder.cleanup()
     """
 
     path: Path
@@ -61,6 +72,17 @@ def read_campaign(path: str | PathLike[str]) -> CampaignFile:
         It is not there, or no TOML.
     UnknownNameError, DataError, LimitsError
         A key, kind or value that is wrong, with file, table and key.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> file.campaign.robot.source
+    'library:ur5'
+    >>> folder.cleanup()
     """
     file = Path(path)
     try:

@@ -29,6 +29,13 @@ class CampaignResult:
     verdict : str
         Of the report; empty while there is none.
     report : Path or None
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from optid.campaign import CampaignResult
+    >>> CampaignResult(Path("results"), ("identify",), (), "good", None).done
+    ('identify',)
     """
 
     folder: Path
@@ -58,6 +65,16 @@ def run_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh: 
     ------
     OptidError
         Before any work when something is wrong with the campaign; afterwards the error of the first task that failed, when all that does not need it is done.
+
+    Examples
+    --------
+    >>> from optid.campaign import run_campaign
+    >>> from optid.errors import MissingFileError
+    >>> try:
+    ...     run_campaign("not there.toml")
+    ... except MissingFileError:
+    ...     print("nothing was done")
+    nothing was done
     """
     plan = plan_campaign(path, only, fresh=fresh)
     told: Progress = progress if progress is not None else lambda *_: None

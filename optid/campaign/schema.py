@@ -393,6 +393,17 @@ class Campaign:
     methods : array of tables or list of names
     payloads : tables
     report : table
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> file.campaign.title, file.campaign.methods
+    ('UR5', (MethodPart(method='wls', label=None, solver=None, options={}),))
+    >>> folder.cleanup()
     """
 
     robot: RobotPart

@@ -45,6 +45,17 @@ def new_campaign(robot: str | PathLike[str], path: str | PathLike[str], tip: str
         The file exists, or its folder does not.
     OptidError
         The robot cannot be read.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.campaign import new_campaign, read_campaign
+    >>> folder = TemporaryDirectory()
+    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
+    >>> file.path.exists()
+    True
+    >>> folder.cleanup()
     """
     target = Path(path)
     text = campaign_text(robot, target, tip)
@@ -61,7 +72,14 @@ def new_campaign(robot: str | PathLike[str], path: str | PathLike[str], tip: str
 
 
 def campaign_text(robot: str | PathLike[str], path: str | PathLike[str], tip: str | None = None) -> str:
-    """The text of :func:`new_campaign` for a file at ``path``, from whose folder paths start."""
+    """The text of :func:`new_campaign` for a file at ``path``, from whose folder paths start.
+
+    Examples
+    --------
+    >>> from optid.campaign import campaign_text
+    >>> 'source = "library:ur5"' in campaign_text("library:ur5", "campaign.toml")
+    True
+    """
     target = Path(path)
     given = str(robot)
     if not given.startswith(LIBRARY) and not Path(given).exists():

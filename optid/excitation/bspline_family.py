@@ -28,6 +28,12 @@ class BSplineFamily(Family):
     rest : int
         How many derivatives vanish at both ends.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> from optid.excitation import BSplineFamily
+    >>> BSplineFamily(2, points=4).n
+    2
     """
 
     n: int

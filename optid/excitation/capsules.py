@@ -41,6 +41,12 @@ class Capsule:
     start, end : (3,) [m]
         In that frame.
     radius : float [m]
+
+    Examples
+    --------
+    >>> from optid.excitation import Capsule
+    >>> Capsule("forearm", 1, (0, 0, 0), (0.3, 0, 0), 0.05).radius
+    0.05
     """
 
     name: str
@@ -87,6 +93,13 @@ class SelfCollision:
         Which must keep clear; by default all pairs on links that are not the same and not neighbours.
     clearance : float [m]
         Distance to keep between surfaces.
+
+    Examples
+    --------
+    >>> from optid.excitation import Capsule, SelfCollision
+    >>> arm = [Capsule("column", "base", (0, 0, 0), (0, 0, 1), 0.1), Capsule("forearm", 1, (0, 0, 0), (0.3, 0, 0), 0.05)]
+    >>> SelfCollision(arm, clearance=0.02).clearance
+    0.02
     """
 
     capsules: Sequence[Capsule]

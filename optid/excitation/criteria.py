@@ -36,6 +36,12 @@ class Criterion:
         Powers of the stand-ins that are minimised one after another; infinite is the criterion itself.
     spread : bool
         Whether the extreme elements of the regressor are added.
+
+    Examples
+    --------
+    >>> from optid.excitation import CRITERIA
+    >>> CRITERIA["condition"].name, CRITERIA["a"].meaning != ""
+    ('condition', True)
     """
 
     name: str

@@ -30,6 +30,12 @@ class Family(ABC):
     periodic : bool
         Whether the end of the motion is its start.
     joint_names : tuple of str
+
+    Examples
+    --------
+    >>> from optid.excitation import Family, FourierFamily
+    >>> isinstance(FourierFamily(1, harmonics=2), Family)
+    True
     """
 
     n: int
@@ -92,6 +98,12 @@ class FourierFamily(Family):
     ratios : (n,) or empty
         Period of each joint as a share of the longest.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> from optid.excitation import FourierFamily
+    >>> FourierFamily(2, harmonics=3).harmonics
+    3
     """
 
     n: int

@@ -36,6 +36,12 @@ class PointToPointFamily(Family):
     shares : (points - 1,), optional
         Length of each move as a share of the duration; equal when omitted. :meth:`timed` finds those that fit the moves.
     joint_names : n-tuple of str, optional
+
+    Examples
+    --------
+    >>> from optid.excitation import PointToPointFamily
+    >>> PointToPointFamily(2, points=4).points
+    4
     """
 
     n: int

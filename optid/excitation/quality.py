@@ -29,6 +29,14 @@ class Quality:
         Values the predicted errors are compared with; NaN where unknown.
     noise : (n,) [N m, N]
         Standard deviations of the torque noise behind the weights.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.excitation import Quality
+    >>> quality = Quality(("a", "b"), np.diag([10.0, 2.0]), np.array([1.0, 1.0]), (1.0,))
+    >>> quality.condition_number, quality.sigma.tolist()
+    (5.0, [0.1, 0.5])
     """
 
     names: tuple[str, ...]

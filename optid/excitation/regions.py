@@ -35,6 +35,12 @@ class KeepIn:
     frame : link index, link name, or None for the tool
     point : (3,) [m]
         In that frame.
+
+    Examples
+    --------
+    >>> from optid.excitation import KeepIn
+    >>> KeepIn((-1, -1, 0), (1, 1, 2)).frame is None  # the tool
+    True
     """
 
     lower: ArrayLike
@@ -73,6 +79,12 @@ class KeepOut:
     frame : link index, link name, or None for the tool
     point : (3,) [m]
         In that frame.
+
+    Examples
+    --------
+    >>> from optid.excitation import KeepOut
+    >>> KeepOut((0.5, 0, 0.2), 0.1).radius
+    0.1
     """
 
     centre: ArrayLike

@@ -36,6 +36,13 @@ class RobotInfo:
         Joint torque per motor current.
     coupling : (n, n) or None
         ``q = C θ``, see :class:`optid.robot.Robot`.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.experiment import RobotInfo
+    >>> RobotInfo.of(library.planar_2r()).joint_names
+    ('joint1', 'joint2')
     """
 
     name: str = ""
@@ -102,6 +109,16 @@ class Experiment:
         Free notes.
     created : str
         Date and time, ISO 8601.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> Experiment("swings", [trial])["monday"].n_samples
+    3
     """
 
     title: str = ""

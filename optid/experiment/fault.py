@@ -20,6 +20,12 @@ class Fault:
         What to do about it, may be empty.
     severity : "error" or "warning"
         A warning is suspicious (degrees, gaps) but may be right.
+
+    Examples
+    --------
+    >>> from optid.experiment import Fault
+    >>> print(Fault("/trials/monday/q", "shape (3,)", "(N, n)"))
+    /trials/monday/q: shape (3,), expected (N, n).
     """
 
     place: str

@@ -64,17 +64,59 @@ def import_csv(path: Source, mapping: Mapping | Pathlike, *, joint_names: Sequen
     -----
     DataWarning
         Angles that look like degrees, equal stamps, no joint names, a torque column called "effort".
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid import import_csv
+    >>> from optid.experiment import Mapping
+    >>> with TemporaryDirectory() as folder:
+    ...     log = Path(folder) / "log.csv"
+    ...     _ = log.write_text("t,pos_swing,tau_swing 0.0,0,1 0.1,90,2 0.2,180,3".replace(" ", chr(10)))
+    ...     trial = import_csv(log, Mapping(q="pos_*", tau="tau_*", time="t", units={"q": "deg", "tau": "N m"}))
+    >>> trial.joint_names, trial.q.round(4).ravel().tolist()
+    (('swing',), [0.0, 1.5708, 3.1416])
     """
     return _import(path, Mapping.of(mapping), joint_names, partial, name, lambda file, m: TextLog(file, m, partial))
 
 
 def import_mat(path: Source, mapping: Mapping | Pathlike, *, joint_names: Sequence[str] | None = None, partial: bool = False, name: str | None = None) -> Trial:
-    """Read a MATLAB file (versions 4 to 7.3) as a trial; see :func:`import_csv` for the parameters and errors. Samples are counted from 0 in messages."""
+    """Read a MATLAB file (versions 4 to 7.3) as a trial; see :func:`import_csv` for the parameters and errors. Samples are counted from 0 in messages.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from scipy.io import savemat
+    >>> from optid import import_mat
+    >>> from optid.experiment import Mapping
+    >>> with TemporaryDirectory() as folder:
+    ...     savemat(Path(folder) / "log.mat", {"t": np.arange(3) * 0.1, "q": np.zeros((3, 2)), "tau": np.ones((3, 2))})
+    ...     trial = import_mat(Path(folder) / "log.mat", Mapping(q="q", tau="tau", time="t", joint_names=("a", "b")))
+    >>> trial.n_samples, trial.n
+    (3, 2)
+    """
     return _import(path, Mapping.of(mapping), joint_names, partial, name, MatLog)
 
 
 def import_npz(path: Source, mapping: Mapping | Pathlike, *, joint_names: Sequence[str] | None = None, partial: bool = False, name: str | None = None) -> Trial:
-    """Read a NumPy ``.npz`` archive as a trial; see :func:`import_csv` for the parameters and errors. Pickled arrays are refused."""
+    """Read a NumPy ``.npz`` archive as a trial; see :func:`import_csv` for the parameters and errors. Pickled arrays are refused.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import import_npz
+    >>> from optid.experiment import Mapping
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "log.npz", t=np.arange(3) * 0.1, q=np.zeros((3, 2)), tau=np.ones((3, 2)))
+    ...     trial = import_npz(Path(folder) / "log.npz", Mapping(q="q", tau="tau", time="t", joint_names=("a", "b")))
+    >>> trial.n_samples, trial.n
+    (3, 2)
+    """
     return _import(path, Mapping.of(mapping), joint_names, partial, name, NpzLog)
 
 
@@ -117,6 +159,20 @@ def import_bag(
         The extra ``formats`` is not installed.
     MissingFileError, FileError, DataError, UnknownNameError
         Not there, damaged, no or several topics with joint states, effort not said, a joint that is not there, or as :func:`import_csv`.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.errors import FileError
+    >>> from optid.experiment import import_bag
+    >>> with TemporaryDirectory() as folder:
+    ...     (Path(folder) / "log.csv").touch()
+    ...     try:
+    ...         import_bag(Path(folder) / "log.csv", effort="torque")
+    ...     except FileError:
+    ...         print("no bag")
+    no bag
     """
     source = Path(path)
     given = None if mapping is None else Mapping.of(mapping)
@@ -172,6 +228,18 @@ def import_recording(
 
     Parameters and errors are those of :func:`import_bag` and :func:`import_csv`. All but recordings of joint states need a mapping; ``effort``, ``topic`` and
     ``clock`` belong to those.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid.experiment import Mapping, import_recording
+    >>> with TemporaryDirectory() as folder:
+    ...     np.savez(Path(folder) / "log.npz", t=np.arange(3) * 0.1, q=np.zeros((3, 2)), tau=np.ones((3, 2)))
+    ...     trial = import_recording(Path(folder) / "log.npz", Mapping(q="q", tau="tau", time="t", joint_names=("a", "b")))
+    >>> trial.n_samples, trial.n
+    (3, 2)
     """
     columns = None if mapping is None else Mapping.of(mapping)
     kind = recording_kind(path, columns)

@@ -21,6 +21,15 @@ def match_joints(trial: Trial, joint_names: Sequence[str]) -> Trial:
         A name is missing or unknown.
     ShapeError
         A trial without names has another number of columns.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.experiment import match_joints
+    >>> trial = Trial([0.0, 0.1], [[1.0, 2.0], [3.0, 4.0]], tau=[[0.0, 0.0]] * 2, joint_names=("b", "a"))
+    >>> match_joints(trial, ["a", "b"]).q[0]
+    array([2., 1.])
     """
     wanted = tuple(joint_names)
     if trial.joint_names == wanted:

@@ -79,6 +79,12 @@ class Mapping:
         Of text tables: delimiter (found when not given), whether there is a header line (found when not given), decimal sign, lines to skip at the top.
     role, period, source
         As in :class:`Trial`; ``source`` holds for all signals.
+
+    Examples
+    --------
+    >>> from optid.experiment import Mapping
+    >>> Mapping(q="pos_*", tau="tau_*", time="t", units={"q": "deg"}).units["q"]
+    'deg'
     """
 
     q: Columns

@@ -104,6 +104,15 @@ class Preview:
     suspicions : tuple of Suspicion
     errors : tuple of str
         Why the trial cannot be used; empty when it can.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.experiment import Preview
+    >>> trial = Trial(np.arange(100) * 0.01, np.zeros((100, 1)), tau=np.ones((100, 1)), joint_names=("swing",))
+    >>> Preview.of(trial).n_samples, Preview.of(trial).joints
+    (100, ('swing',))
     """
 
     trial: str

@@ -44,6 +44,19 @@ def read_experiment(path: Pathlike, *, partial: bool = False) -> Experiment:
         Foreign, truncated, damaged, newer or hostile file; the message names file and place. Links out of the file, references and compound data are refused.
     DataError
         Numbers that are none, by trial, signal, sample (counted from 0) and joint.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid import read_experiment
+    >>> with TemporaryDirectory() as folder:
+    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
+    ...     print(read_experiment(Path(folder) / "swings.h5")["monday"].q.ravel())
+    [0.  0.1 0.3]
     """
     with open_file(path) as file:
         faults = list(format_faults(file)) or list(structure_faults(file))

@@ -62,6 +62,21 @@ class Recorder:
         The file or its ``.part`` exists, the folder is missing or closed.
     ShapeError, DataError
         Wrong numbers of names or columns, or signals that are not known.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid import Recorder, read_experiment
+    >>> with TemporaryDirectory() as folder:
+    ...     with Recorder(Path(folder) / "run.h5", ["swing"], ("q", "tau")) as recorder:
+    ...         for k in range(5):
+    ...             recorder.append(0.001 * k, q=[0.1 * k], tau=[1.0])
+    ...     print(read_experiment(Path(folder) / "run.h5")["trial"].n_samples)
+    5
     """
 
     def __init__(
@@ -285,6 +300,21 @@ def recover(path: Pathlike, target: Pathlike | None = None, overwrite: bool = Fa
     ------
     FileError
         Not readable, or ``target`` exists.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid.errors import FileError
+    >>> from optid import recover
+    >>> try:
+    ...     recover("run.h5.part")
+    ... except FileError as error:
+    ...     print(type(error).__name__)
+    MissingFileError
     """
     from .reader import read_experiment
     from .writer import write_experiment

@@ -43,6 +43,12 @@ class Suspicion:
     kind : "degrees", "rpm", "time", "length", "velocity", "sign", "order", "limits" or "torque"
     text : str
         One sentence: what, and what speaks for it.
+
+    Examples
+    --------
+    >>> from optid.experiment import Suspicion
+    >>> Suspicion("sign", "joint 2: the torque is turned over").kind
+    'sign'
     """
 
     kind: str
@@ -62,6 +68,17 @@ def suspect(trial: Trial, robot: Robot | None = None) -> tuple[Suspicion, ...]:
     robot : Robot, optional
         Whose joints these are, in its order. With it positions are compared with its limits, and torque (or current) with what its own parameters need for the
         motion, as the columns stand and with columns exchanged or turned over.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial, library
+    >>> from optid.experiment import suspect
+    >>> t = np.arange(0, 10, 0.01)
+    >>> q = np.column_stack([90 * np.sin(t), 60 * np.cos(0.7 * t)] * 3)  # degrees that were said to be radians
+    >>> trial = Trial(t, q, tau=np.ones((1000, 6)), joint_names=library.ur5().joint_names)
+    >>> suspect(trial, library.ur5())[0].kind
+    'degrees'
     """
     found = [*_time(trial), *_rates(trial)]
     if robot is not None and robot.n == trial.n and trial.n_samples > 1:

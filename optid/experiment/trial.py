@@ -44,6 +44,16 @@ class Trial:
         Nominal period of a periodic motion.
     attributes : mapping
         Free notes (str, numbers, None, nested mappings).
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> trial.n_samples, trial.joint_names
+    (3, ('swing',))
     """
 
     time: Array

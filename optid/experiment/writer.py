@@ -42,6 +42,19 @@ def write_experiment(experiment: Experiment, path: Pathlike, overwrite: bool = F
         The file exists and ``overwrite`` is False, the folder is missing or closed, the disk is full.
     DataError
         A value that has no place in a file, or a NaN in a sample that counts as valid; both named.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid import read_experiment
+    >>> with TemporaryDirectory() as folder:
+    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
+    ...     print(read_experiment(Path(folder) / "swings.h5")["monday"] == trial)
+    True
     """
     for trial in experiment.trials.values():
         check_joint_names(trial.joint_names, f"trial {trial.name!r}")
@@ -89,6 +102,21 @@ def add_results(path: Pathlike, name: str, mapping: Mapping[str, Any], overwrite
         The result exists and ``overwrite`` is False, or the file is not an experiment.
     FileBusyError
         Another program has the file open.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid import add_results, read_experiment
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder) / "swings.h5"
+    ...     write_experiment(Experiment("swings", [trial]), file)
+    ...     add_results(file, "mass", {"value": 2.0, "sigma": 0.1})
+    ...     print(read_experiment(file).results["mass"]["value"])
+    2.0
     """
     with open_file(path, "r+") as held:
         for fault in (*format_faults(held), *structure_faults(held)):

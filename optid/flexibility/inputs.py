@@ -89,6 +89,15 @@ def input_quality(loop: FlexibleLoop, motion: Motion) -> InputQuality:
 
 
 def best_input(loop: FlexibleLoop, motions: Mapping[str, Motion]) -> tuple[str, dict[str, InputQuality]]:
-    """Name of the motion whose weakest combination of Υ shows most, and what was found for all."""
+    """Name of the motion whose weakest combination of Υ shows most, and what was found for all.
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, best_input, set_a
+    >>> from optid.flexibility.surfaces import experiment
+    >>> loop = FlexibleLoop(set_a(), backend="interpreter")
+    >>> best_input(loop, {"short": experiment(loop, "zero", "++", "short")})[0]
+    'short'
+    """
     found = {name: input_quality(loop, motion) for name, motion in motions.items()}
     return max(found, key=lambda name: found[name].weakest), found

@@ -36,6 +36,12 @@ class LinearModel:
         Feedback of the motor angles, zero without; it is contained in K and D.
     deflection : (n,) [rad]
         Δ = q − θ at rest.
+
+    Examples
+    --------
+    >>> from optid.flexibility import linearise, set_a
+    >>> linearise(set_a(), (0.0, 0.0)).n
+    2
     """
 
     M: Array
@@ -127,6 +133,14 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
         Of the model; its own by default.
     friction : bool
         Contain the motors' friction: its slope at speed zero, which the smooth law makes steep.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import linearise, set_a
+    >>> linear = linearise(set_a(), (0.0, 0.0))
+    >>> bool(np.allclose(linear.M, linear.M.T))
+    True
     """
     q0, p0 = np.asarray(q, dtype=float), model.parameters() if parameters is None else np.asarray(parameters, dtype=float)
     if q0.shape != (model.n,):

@@ -37,6 +37,12 @@ class Gains:
     Attributes
     ----------
     kp, kd, ki : m-tuples [N m/rad, N m s/rad, N m/(rad s)]
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, Gains, set_a
+    >>> len(Gains.of(FlexibleLoop(set_a(), backend="interpreter").nominal).kp)
+    2
     """
 
     kp: tuple[float, ...]
@@ -75,6 +81,12 @@ class FlexibleLoop:
         Samples of the record.
     backend : str
         Of the :class:`~optid.kernels.Kernel`.
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, set_a
+    >>> FlexibleLoop(set_a(), backend="interpreter").gears.tolist()
+    [150.0, 130.0]
     """
 
     plant: FlexibleModel

@@ -26,6 +26,15 @@ def settled(record: LoopRecord, share: float = 0.01, guard: float = 0.01) -> flo
     The later of the motion's end and of the last time at which a feedforward is further from its final value than ``share`` of its swing, plus ``guard`` [s].
     The end of the motion alone would be too early: damper and friction go on to move the feedforward for some hundredths of a second, and a window that
     contains this hides the minimum of Λ.
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, set_a, settled
+    >>> from optid.flexibility.surfaces import experiment
+    >>> loop = FlexibleLoop(set_a())
+    >>> motion = experiment(loop, "zero", "++", "short")
+    >>> motion.duration < settled(loop.simulate(motion, [[100, 100]])) < motion.duration + 0.2
+    True
     """
     u = record.feedforward
     away = np.abs(u - u[:, -1:, :])
@@ -48,6 +57,12 @@ class TailRule:
         L1 and L2 are means over the samples (sum of magnitudes, root of squares), so that records of different length compare; Linf is the largest.
     of : "torque", "tool" or "acceleration"
         Motor torques, or what a laser tracker or an accelerometer at the tool has seen (attributes ``tool`` and ``acceleration`` (N, k) of a trial).
+
+    Examples
+    --------
+    >>> from optid.flexibility import TailRule
+    >>> TailRule(start=0.3).norm
+    'L2'
     """
 
     start: float
@@ -142,6 +157,13 @@ class PathRule:
     start : float or None [s]
     detrend : bool
         See :func:`path_error`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import PathRule
+    >>> PathRule(np.array([0.0, 0.1]), np.zeros((2, 2))).detrend
+    False
     """
 
     time: Array
@@ -171,6 +193,15 @@ def tool_error(record: LoopRecord, start: float | None = None, detrend: bool = F
         Look at the record from here on only.
     detrend : bool
         Take a straight line away: without it Ω holds the sag that a wrong Υ leaves under gravity.
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, set_a, tool_error
+    >>> from optid.flexibility.surfaces import experiment
+    >>> loop = FlexibleLoop(set_a())
+    >>> record = loop.simulate(experiment(loop, "zero", "++", "short"), [[100, 100], [90, 90]])
+    >>> bool(tool_error(record)[0] < tool_error(record)[1])  # the right stiffness follows the path better
+    True
     """
     if record.tool_reference is None:
         raise DataError(sentence("record of a tuning run", "no reference of the tool", "one", "Simulate with reference_tool=True."))

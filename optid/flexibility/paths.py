@@ -56,6 +56,18 @@ def tcp_line(robot: Robot, start: ArrayLike, end: ArrayLike, span: float, pieces
     ------
     SingularError, UnreachableError
         The line passes a singular posture, or leaves the workspace.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import set_a, tcp_line
+    >>> from optid.kinematics import forward_kinematics
+    >>> robot = set_a().arm.robot
+    >>> line = tcp_line(robot, (0.0, 0.0), (0.1, 0.1), 1.0)
+    >>> points = forward_kinematics(robot, line.derivative(np.linspace(0, 1, 5)))[:, [0, 2], 3]
+    >>> way = points - points[0]
+    >>> bool(abs(way[:, 0] * way[-1, 1] - way[:, 1] * way[-1, 0]).max() < 1e-6)  # all on one line
+    True
     """
     q0, q1 = (np.asarray(q, dtype=float) for q in (start, end))
     for what, q in (("start", q0), ("end", q1)):
@@ -157,6 +169,12 @@ class MoveLimits:
         Of the motors, friction and rotors included.
     gear_torque : [N m]
         Through the gears, arm side.
+
+    Examples
+    --------
+    >>> from optid.flexibility import MoveLimits
+    >>> MoveLimits(speed=2.0).speed
+    2.0
     """
 
     speed: Any = np.inf
@@ -172,6 +190,15 @@ def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits,
     ------
     LimitsError
         Not even the ``longest`` span is inside: the limits do not hold the arm's weight.
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, MoveLimits, set_a, within
+    >>> from optid.trajectory import PointToPoint
+    >>> loop = FlexibleLoop(set_a(), backend="interpreter")
+    >>> motion, span = within(loop, lambda span: PointToPoint([0.0, 0.0], [0.1, 0.1], span, law="ninth"), MoveLimits(speed=0.5))
+    >>> bool(abs(motion.extremes(1).magnitude.max() / 0.5 - 1) < 0.01)
+    True
     """
 
     def excess(span: float) -> tuple[float, str]:

@@ -102,6 +102,17 @@ def axis_by_axis(stages: Sequence[Stage], start: ArrayLike = (100.0, 100.0), wid
     ------
     SolveError
         A move does not show its axis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import axis_by_axis
+    >>> from optid.flexibility.protocol import Stage
+    >>> class Bowl:
+    ...     def of_trial(self, upsilon):
+    ...         return float(np.hypot(*(upsilon - np.array([94.0, 107.0])))), upsilon
+    >>> axis_by_axis([Stage(0, lambda u: u, Bowl()), Stage(1, lambda u: u, Bowl())]).upsilon.tolist()
+    [94.0, 107.0]
     """
     upsilon = np.array(start, dtype=float)
     runs: list[TuningRun] = []

@@ -37,6 +37,12 @@ class RapidRun:
         Standing still before and after the move; the part after it is what the objective looks at.
     tool, unit : str
         RAPID names.
+
+    Examples
+    --------
+    >>> from optid.flexibility import RapidRun
+    >>> RapidRun(start=(0,) * 6, goal=(0, 0.03, 0.03, 0, 0, 0)).numbers
+    (2, 3)
     """
 
     start: tuple[float, ...]

@@ -42,6 +42,15 @@ class RobotFolder:
         Time between looks.
     read : callable
         Path of a measurement → Trial; a CSV with :data:`COLUMNS` by default.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.flexibility import RobotFolder
+    >>> with TemporaryDirectory() as folder:
+    ...     print(RobotFolder(Path(folder)).timeout)
+    600.0
     """
 
     path: Path
@@ -101,6 +110,12 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     ------
     MissingFileError
         The robot does not answer; nothing is lost.
+
+    Examples
+    --------
+    >>> from optid.flexibility import tune_through_folder
+    >>> tune_through_folder.__name__  # examples/robot_in_the_loop.py runs it with a simulated robot in a second process
+    'tune_through_folder'
     """
     while (request := session.ask()) is not None:
         folder.send(request.number, move.module(request))

@@ -112,6 +112,16 @@ class TuningSession:
     settings : TuningSettings
     trials : list of Trial
         The runs, first to last.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.flexibility import TailRule, TuningSession, TuningSettings
+    >>> with TemporaryDirectory() as folder:
+    ...     session = TuningSession.create(Path(folder) / "tuning.h5", TuningSettings(TailRule(0.3), gears=(150.0, 130.0), budget=10))
+    ...     print(len(session.trials), TuningSession.load(Path(folder) / "tuning.h5").settings.budget)
+    0 10
     """
 
     def __init__(self, path: str | os.PathLike[str], settings: TuningSettings, trials: Sequence[Trial] = ()) -> None:

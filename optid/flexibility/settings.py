@@ -36,6 +36,12 @@ class SafetyLimits:
         Largest value of the objective, in parts of the first run's.
     max_unsafe : int
         The tuning ends after so many runs outside the limits.
+
+    Examples
+    --------
+    >>> from optid.flexibility import SafetyLimits
+    >>> SafetyLimits(max_torque=(80.0, 80.0)).max_step
+    10.0
     """
 
     max_step: float = 10.0
@@ -74,6 +80,12 @@ class TuningSettings:
     limits : SafetyLimits
     notes : mapping
         Whatever else belongs to the tuning, e.g. the move.
+
+    Examples
+    --------
+    >>> from optid.flexibility import TailRule, TuningSettings
+    >>> TuningSettings(TailRule(0.3), budget=10).names
+    ('axis2', 'axis3')
     """
 
     rule: TailRule | PathRule

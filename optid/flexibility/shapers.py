@@ -32,6 +32,12 @@ class Shaper:
         The first is 0.
     amplitudes : (k,)
         Their sum is 1.
+
+    Examples
+    --------
+    >>> from optid.flexibility import Shaper
+    >>> Shaper.of(5.0, 0.0, "ZV").amplitudes.round(6).tolist(), Shaper.of(5.0, 0.0, "ZV").times.round(6).tolist()
+    ([0.5, 0.5], [0.0, 0.1])
     """
 
     times: Array
@@ -87,6 +93,14 @@ class ShapedMotion:
     ----------
     motion : Motion
     shaper : Shaper
+
+    Examples
+    --------
+    >>> from optid.flexibility import ShapedMotion, Shaper
+    >>> from optid.trajectory import PointToPoint
+    >>> shaped = ShapedMotion(PointToPoint([0.0], [1.0], 1.0), Shaper.of(5.0, 0.0, "ZV"))
+    >>> round(shaped.duration, 6)  # longer by half a period
+    1.1
     """
 
     motion: Any

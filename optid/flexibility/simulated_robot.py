@@ -34,6 +34,14 @@ class SimulatedRobot:
     seed : int
         Run number k draws its noise from (seed, k), whatever Υ is: the same for every search, and for a search that was interrupted.
     tail : float [s]
+
+    Examples
+    --------
+    >>> from optid.flexibility import FlexibleLoop, SimulatedRobot, set_a
+    >>> from optid.flexibility.surfaces import experiment
+    >>> loop = FlexibleLoop(set_a(), backend="interpreter")
+    >>> SimulatedRobot(loop, experiment(loop, "zero", "++", "short"), torque_noise=0.05).torque_noise
+    0.05
     """
 
     loop: FlexibleLoop

@@ -121,6 +121,17 @@ def stiffness_from_encoders(
     -------
     StiffnessEstimate
         Without an answer, and with the reason, where the stiffness is negative, or its sign is open, at any cut-off.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import stiffness_from_encoders
+    >>> t = np.arange(0, 60, 0.005)
+    >>> link = np.sin(2 * np.pi * 0.5 * t)
+    >>> twist = 1e-4 * (np.sin(2 * np.pi * 0.3 * t) + np.cos(2 * np.pi * 0.7 * t))
+    >>> found = stiffness_from_encoders(link + twist, link, 1e6 * twist, 200.0, gear=1.0, rotor_inertia=0.0)
+    >>> round(found.stiffness / 1e6, 6)
+    1.0
     """
     qm, ql, tau = (np.asarray(x, dtype=float) for x in (motor, link, torque))
     if qm.ndim != 1 or qm.shape != ql.shape or qm.shape != tau.shape:
@@ -233,6 +244,20 @@ def two_mass_from_motor(motor: ArrayLike, torque: ArrayLike, rate: float, gear: 
     ------
     DataError
         The motion does not show the spring: no positive load, rotor or damping fits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.flexibility import two_mass_from_motor
+    >>> t, k, load, rotor = np.arange(0, 60, 0.002), 1e4, 10.0, 2.0
+    >>> w = 2 * np.pi * np.array([0.9, 2.3, 4.1, 7.7])
+    >>> turning = np.exp(1j * np.outer(t, w))  # a load behind a damped spring, in steady state
+    >>> spring = k + 20j * w
+    >>> torque = (turning * (spring - spring**2 / (spring - load * w**2) - rotor * w**2)).imag.sum(axis=1)
+    >>> motor = turning.imag.sum(axis=1)
+    >>> found = two_mass_from_motor(motor, torque, 500.0, gear=1.0, antiresonance=5.0)
+    >>> 0.9 < found.stiffness / k < 1.1, 0.9 < found.link_inertia / load < 1.1
+    (True, True)
     """
     from optid.problems.forms import Residuals
     from optid.solvers import solve

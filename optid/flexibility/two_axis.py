@@ -43,6 +43,12 @@ def set_a(stribeck: bool = False) -> FlexibleModel:
     ----------
     stribeck : bool
         Keep that paper's Stribeck term, or (the default) only the friction that it leaves at high speed.
+
+    Examples
+    --------
+    >>> from optid.flexibility import set_a
+    >>> [joint.gear for joint in set_a().joints]
+    [150.0, 130.0]
     """
     coulomb, kinetic = (4.73, 0.157) if stribeck else (0.75, 1.0)
     friction = MotorFriction(0.010, coulomb, kinetic, 0.8, 3.24)
@@ -55,6 +61,12 @@ def set_b(sharpness: float = 0.8) -> FlexibleModel:
     """The Manutec r3 reduced to its plane: published springs, motors and friction (Otter & Türk 1988; Modelica Standard Library), straight springs.
 
     The offset of −0.155 m of the forearm and the centres of mass beside the arms are left out.
+
+    Examples
+    --------
+    >>> from optid.flexibility import set_b
+    >>> [joint.gear for joint in set_b().joints]
+    [210.0, 60.0]
     """
     published = ((352_800.0, 441.0, 210.0, 0.5, 0.1 / 130), (208_800.0, 144.0, 60.0, 0.7, 0.2 / 130))
     joints = tuple(ElasticJoint(Spring(k), d, gear, 0.0013, MotorFriction(fv, fc, 1.0, sharpness, 3.24)) for k, d, gear, fc, fv in published)

@@ -55,6 +55,23 @@ def write_comparison(path: str | PathLike[str], comparison: Comparison, *, title
     Raises
     ------
     FileError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.identification import compare
+    >>> from optid.report import write_comparison
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write_comparison(folder, compare(model, [samples], methods=["ols", "wls"], folds=0)).name)
+    report.html
     """
     facts = comparison_facts(comparison, title, provenance)
     judge = facts["judge"]

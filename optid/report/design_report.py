@@ -51,6 +51,20 @@ def write_design_report(path: str | PathLike[str], result: ExcitationResult, *, 
     Raises
     ------
     FileError
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> import optid
+    >>> from optid import BaseParameters, DynamicModel, Limits, library
+    >>> from optid.problems import Excitation
+    >>> from optid.report import write_design_report
+    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
+    >>> limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
+    >>> plan = optid.solve(Excitation(base, harmonics=2, period=2.0, limits=limits, samples=40))
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write_design_report(folder, plan).name)
+    report.html
     """
     facts = design_facts(result, title, provenance)
     charts = {f"{chart.name}-{k}": chart for k, each in enumerate(result.trajectories, start=1) for chart in motion_charts(result, each)}

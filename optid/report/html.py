@@ -44,6 +44,12 @@ class Table:
     rows : sequences of k cells, text or numbers
     figure : matplotlib Figure, optional
         Shown below it.
+
+    Examples
+    --------
+    >>> from optid.report import Table
+    >>> Table("gears", ["joint", "gear"], [["swing", 100]]).title
+    'gears'
     """
 
     title: str
@@ -79,6 +85,19 @@ def html_report(
         The trials as they were recorded (:func:`optid.report.recordings_in`).
     kind : str
         The command: "identify", "validate" or "demo".
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import html_report
+    >>> html_report(fit, [validate(fit, samples)]).startswith("<!")
+    True
     """
     return _Report.of(fit, validations, truth, tables, title, training, recordings, kind).page()
 
@@ -114,6 +133,22 @@ def write_report(
     ------
     FileError
         The folder cannot be written, or its ``results.h5`` is a file of another kind.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.report import write_report
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write_report(folder, fit, [validate(fit, samples)]).name)
+    report.html
     """
     report = _Report.of(fit, validations, truth, tables, title, training, recordings, kind)
     facts = report.facts | plain(extra or {})

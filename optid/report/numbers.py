@@ -53,6 +53,19 @@ def to_dict(
         The trials as they were recorded.
     truth : (r,), optional
         True base parameters, of a simulated robot.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import to_dict
+    >>> isinstance(to_dict(fit), dict)
+    True
     """
     return plain(
         {
@@ -142,7 +155,22 @@ def provenance_facts(fit: IdentificationResult) -> dict[str, Any]:
 
 
 def to_json(fit: IdentificationResult, validations: Sequence[ValidationResult] = (), indent: int | None = 2) -> str:
-    """:func:`to_dict` as JSON text (``null`` for what is not finite)."""
+    """:func:`to_dict` as JSON text (``null`` for what is not finite).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> import json
+    >>> from optid.report import to_json
+    >>> isinstance(json.loads(to_json(fit)), dict)
+    True
+    """
     return json.dumps(to_dict(fit, validations), indent=indent, ensure_ascii=False, allow_nan=False)
 
 

@@ -32,6 +32,19 @@ def plot_torque(validation: ValidationResult, robot: Robot | None = None, title:
     ----------
     robot : Robot, optional
         For the units; N m without it.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_torque
+    >>> len(plot_torque(validate(fit, samples)).axes)
+    2
     """
     return draw(torque_chart(validation, robot), title, 1.9)
 
@@ -42,6 +55,20 @@ def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[st
     Parameters
     ----------
     labels : one for each validation
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_comparison
+    >>> score = validate(fit, samples)
+    >>> len(plot_comparison([score, score], ["a", "b"]).axes)  # two joints, two columns
+    4
     """
     n = {len(v.joints) for v in validations}
     if len(n) != 1 or len(labels) != len(validations):
@@ -61,17 +88,59 @@ def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[st
 
 
 def plot_residuals(validation: ValidationResult, robot: Robot | None = None, title: str | None = None) -> Figure:
-    """Measured minus predicted torque of every joint, beside the noise floor where it is known."""
+    """Measured minus predicted torque of every joint, beside the noise floor where it is known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_residuals
+    >>> len(plot_residuals(validate(fit, samples)).axes)
+    2
+    """
     return draw(residual_chart(validation, robot), title, 1.6)
 
 
 def plot_residual_spectrum(validation: ValidationResult, robot: Robot | None = None, title: str | None = None) -> Figure:
-    """Amplitude spectrum of the residual of every joint, against filtered and unfiltered torque."""
+    """Amplitude spectrum of the residual of every joint, against filtered and unfiltered torque.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_residual_spectrum
+    >>> len(plot_residual_spectrum(validate(fit, samples)).axes)
+    2
+    """
     return draw(spectrum_chart(validation, robot), title, 1.6)
 
 
 def plot_whiteness(validation: ValidationResult, title: str | None = None) -> Figure:
-    """Autocorrelation of the residual of every joint, with the bounds of white noise."""
+    """Autocorrelation of the residual of every joint, with the bounds of white noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_whiteness
+    >>> len(plot_whiteness(validate(fit, samples)).axes)
+    2
+    """
     return draw(whiteness_chart(validation), title, 1.6)
 
 
@@ -82,6 +151,19 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
     ----------
     truth : (r,), optional
         True values, of a simulated robot: a third panel shows each error in standard deviations.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_parameters
+    >>> len(plot_parameters(fit, fit.beta).axes)
+    3
     """
     r = fit.base.rank
     true = None if truth is None else np.asarray(truth, dtype=float)
@@ -124,7 +206,21 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
 
 
 def plot_singular_values(fit: IdentificationResult, title: str | None = None) -> Figure:
-    """Singular values of the weighted regressor with columns of unit norm: what the data determine."""
+    """Singular values of the weighted regressor with columns of unit norm: what the data determine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import plot_singular_values
+    >>> len(plot_singular_values(fit).axes)
+    1
+    """
     figure, axes = new_figure(1, 2.8)
     s = fit.determinacy.singular_values
     ax = axes[0, 0]

@@ -33,6 +33,19 @@ class Recording:
         Nominal period of the motion.
     timing : TimingReport or None
         None for stamps that cannot be judged.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid.report import recordings_in
+    >>> with TemporaryDirectory() as folder:
+    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
+    ...     print(recordings_in([Path(folder) / "swings.h5"])[0].samples)
+    3
     """
 
     name: str
@@ -79,6 +92,19 @@ def recordings_in(files: Iterable[str | PathLike[str]], role: str | None = None,
         Only trials of this role.
     names : sequence of str
         Only trials of these names.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> import numpy as np
+    >>> from optid import Experiment, Trial, write_experiment
+    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
+    >>> from optid.report import recordings_in
+    >>> with TemporaryDirectory() as folder:
+    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
+    ...     print([recording.name for recording in recordings_in([Path(folder) / "swings.h5"])])
+    ['monday']
     """
     from optid.experiment.stored import open_trials
 

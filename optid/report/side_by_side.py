@@ -62,6 +62,22 @@ def write_side_by_side(
     DataError
         Fewer than two results, or of robots with other joints.
     FileError
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.report import write_side_by_side
+    >>> with TemporaryDirectory() as folder:
+    ...     print(write_side_by_side(folder, {"a": fit, "b": fit}).name)
+    report.html
     """
     facts = side_by_side(fits, validations, title=title, provenance=provenance)
     shown = {row["label"]: np.array([*row["errors"]["per_joint"], row["errors"]["stacked"]], dtype=float) for row in facts["results"]}
@@ -86,6 +102,19 @@ def side_by_side(
 
     Keys: ``kind, title, headline, statements, level, joints, units, errors_on, far, results`` (label, method, rows, condition, errors, bodies, intervals),
     ``parameters`` (formula, ``estimates`` with value and sigma per result, ``differences`` from the first in standard deviations), ``provenance``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import side_by_side
+    >>> isinstance(side_by_side({"a": fit, "b": fit}), dict)
+    True
     """
     from optid.identification.result_file import versions
 

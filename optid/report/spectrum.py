@@ -33,6 +33,15 @@ def residual_spectrum(time: ArrayLike, residual: ArrayLike, rate: float) -> tupl
     ------
     DataError
         When the longest piece has fewer than eight samples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.report import residual_spectrum
+    >>> t = np.arange(0, 10, 0.01)
+    >>> frequency, amplitude = residual_spectrum(t, np.sin(2 * np.pi * 5 * t)[:, None], 100.0)
+    >>> float(frequency[amplitude[:, 0].argmax()].round(2))
+    5.0
     """
     stamps, values = np.asarray(time, dtype=float), np.asarray(residual, dtype=float)
     edges = np.flatnonzero(np.diff(stamps) > GAP / rate) + 1

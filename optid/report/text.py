@@ -13,5 +13,19 @@ if TYPE_CHECKING:
 
 
 def text_report(fit: IdentificationResult, validations: Sequence[ValidationResult] = ()) -> str:
-    """Verdict, parameters and scores as text."""
+    """Verdict, parameters and scores as text.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import text_report
+    >>> "Izz1 + 0.25*m2" in text_report(fit)
+    True
+    """
     return "\n\n".join([verdict(fit, validations), fit.summary(), *(v.summary() for v in validations)])

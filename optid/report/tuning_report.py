@@ -52,6 +52,17 @@ def write_tuning_report(path: str | PathLike[str], session: TuningSession, *, ti
     Raises
     ------
     FileError
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.flexibility import TailRule, TuningSession, TuningSettings
+    >>> from optid.report import write_tuning_report
+    >>> with TemporaryDirectory() as folder:
+    ...     session = TuningSession.create(Path(folder) / "tuning.h5", TuningSettings(TailRule(0.3), gears=(150.0, 130.0), budget=10))
+    ...     print(write_tuning_report(Path(folder) / "report", session).name)
+    report.html
     """
     found = session.report()
     facts = tuning_facts(session, found, title, provenance)

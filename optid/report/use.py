@@ -67,6 +67,19 @@ class Assessment:
         One line.
     statements : tuple of (topic, sentence)
     joints : tuple of JointUse
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import assess
+    >>> assess(fit, [validate(fit, samples)]).level
+    'simulation'
     """
 
     level: str
@@ -96,6 +109,19 @@ def assess(fit: IdentificationResult, validations: Sequence[ValidationResult] = 
     ----------
     validations : sequence of ValidationResult
         Other motion; each joint is judged by the worst of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import assess
+    >>> [joint.name for joint in assess(fit, [validate(fit, samples)]).joints]
+    ['joint1', 'joint2']
     """
     joints = _joints(fit, validations)
     lacks = _lacks(fit)

@@ -17,7 +17,21 @@ NO_BETTER = 0.9
 
 
 def verdict(fit: IdentificationResult, validations: Sequence[ValidationResult] = ()) -> str:
-    """The verdict with its scope: which joints and motion, error beside the noise floor and beside a constant, and what is undetermined."""
+    """The verdict with its scope: which joints and motion, error beside the noise floor and beside a constant, and what is undetermined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import DynamicModel, identify, library, validate
+    >>> from optid.signals import Samples
+    >>> model = DynamicModel(library.planar_2r(), friction="none")
+    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
+    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
+    >>> fit = identify(model, samples)
+    >>> from optid.report import verdict
+    >>> "joint" in verdict(fit, [validate(fit, samples)])
+    True
+    """
     parts = [_validated(v, v.trial in fit.trials, fit.base.model.robot) for v in validations] or [_trained(fit)]
     return " ".join([*parts, _determined(fit)])
 

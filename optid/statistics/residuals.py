@@ -182,6 +182,16 @@ class TrialResiduals:
         Joints.
     independent_share : float
         Independent rows over all of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.statistics import TrialResiduals
+    >>> rng = np.random.default_rng(0)
+    >>> block = (rng.standard_normal((200, 1, 2)), rng.standard_normal((200, 1)), np.ones((200, 1), dtype=bool))
+    >>> found = TrialResiduals(lambda: iter([block]), [slice(0, 200)], 0.01, 1).examine(np.ones(1))
+    >>> int(found.counts.sum()), found.scores.shape[1]
+    (200, 2)
     """
 
     blocks: Callable[[], Iterator[Block]]
