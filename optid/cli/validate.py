@@ -29,7 +29,7 @@ def validate(
     from dataclasses import replace
 
     from optid.identification.result_file import load_result
-    from optid.report import Recording, to_dict, verdict, write_report
+    from optid.report import Recording, assess, to_dict, verdict, write_report
     from optid.validation import validate as score
 
     fit = load_result(result)
@@ -52,6 +52,7 @@ def validate(
         say(each.summary())
         say()
     say(verdict(fit, scores))
+    say(assess(fit, scores).headline)
     if page is not None:
         say(f"report: {page}")
 

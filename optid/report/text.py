@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from .use import assess
 from .verdict import verdict
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def text_report(fit: IdentificationResult, validations: Sequence[ValidationResult] = ()) -> str:
-    """Verdict, parameters and scores as text.
+    """Verdict, what the model may be used for, parameters and scores as text.
 
     Examples
     --------
@@ -28,4 +29,4 @@ def text_report(fit: IdentificationResult, validations: Sequence[ValidationResul
     >>> "Izz1 + 0.25*m2" in text_report(fit)
     True
     """
-    return "\n\n".join([verdict(fit, validations), fit.summary(), *(v.summary() for v in validations)])
+    return "\n\n".join([verdict(fit, validations), assess(fit, validations).headline, fit.summary(), *(v.summary() for v in validations)])

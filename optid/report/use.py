@@ -219,8 +219,17 @@ def _statements(fit: IdentificationResult, validations: Sequence[ValidationResul
         found.append(("Uncertain", f"{len(poor)} of {fit.base.rank} with sigma above half of the value: {'; '.join(poor[:NAMED])}{_more(poor)}."))
     report = fit.physical_report()
     bodies = "all links are bodies that can exist" if report.ok else f"{listed(report.unphysical)} cannot exist"
-    found.append(("Physical", f"{bodies[0].upper()}{bodies[1:]} (by {report.source})."))
+    own = described_faults(fit)
+    told = f" The robot's description has links that cannot exist, too ({listed(own)}): sums rather than bodies." if own and not report.ok else ""
+    found.append(("Physical", f"{bodies[0].upper()}{bodies[1:]} (by {report.source}).{told}"))
     return found
+
+
+def described_faults(fit: IdentificationResult) -> tuple[str, ...]:
+    """Links with a mass in the robot's own description that are no bodies."""
+    from optid.robot.physical import check_link
+
+    return tuple(link.name for link in fit.base.model.robot.links if link.mass > 0 and check_link(link))
 
 
 def _more(items: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def test_verdict_states_its_scope(case: Case) -> None:
     assert text.endswith(f"All {case.fit.base.rank} base parameters are determined.")
     assert verdict(case.fit).startswith("Not validated: on its own data (training)")
     assert "the fit used a trial of that name" in verdict(replace(case.fit, trials=("task <1>",)), [case.validation])
-    assert text_report(case.fit, [case.validation]).startswith(text)
+    assert text_report(case.fit, [case.validation]).startswith(f"{text}\n\nUsable for torque feedforward and for simulation")
 
 
 def test_pure_noise_is_seen_through(arm: DynamicModel) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from optid import DynamicModel
 from optid.problems import IdentificationResult
 from optid.report import assess
 from optid.report.use import AT_NOISE, FEEDFORWARD, SIMULATION
@@ -65,4 +66,13 @@ def test_bodies_that_cannot_exist_are_no_simulation(case: Case) -> None:
     fit = replace(case.fit, beta=beta, minimum_norm=beta)
     found = assess(fit, [off_by(case, 0.1, 0.1)])
     assert found.level == "feedforward"
+    assert not any("The robot's description" in text for _, text in found.statements)
     assert any(topic == "Not for simulation" and "Bodies that cannot exist" in text and "lower" in text for topic, text in found.statements)
+
+
+def test_a_description_without_bodies_is_pointed_out(case: Case, arm: DynamicModel) -> None:
+    """Where the robot's own link cannot exist, the parameters nearest to it can hardly do better."""
+    links = (arm.robot.links[0], replace(arm.robot.links[1], inertia=(0.01, 0.0, 0.0, 0.3, 0.0, 9.0)))
+    model = DynamicModel(replace(arm.robot, links=links), arm.friction)
+    found = assess(replace(case.fit, base=replace(case.fit.base, model=model)))
+    assert any("has links that cannot exist, too (lower)" in text for _, text in found.statements)
