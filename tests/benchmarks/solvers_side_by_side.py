@@ -150,7 +150,7 @@ def solved(case: Case) -> list[tuple[str, str, str, str]]:
         print(case.title, *found[-1], runs[0], sep="; ", file=sys.stderr, flush=True)
     least = np.nanmin([row[1] for row in found])
     rows = [(name, value / least - 1 if case.relative else value, seconds, count) for name, value, seconds, count in found]
-    return [(name, f"{value:.2g}" if np.isfinite(value) else "none", f"{seconds:.2g} s", str(count)) for name, value, seconds, count in rows]
+    return [(name, f"{value:.3g}" if np.isfinite(value) else "none", f"{seconds:.2g} s", str(count)) for name, value, seconds, count in rows]
 
 
 def main(chosen: list[str]) -> None:
