@@ -34,3 +34,16 @@ def test_custom_problem(run: Callable[..., str]) -> None:
     assert [line.split()[0] for line in said.splitlines()[:-1]] == ["ipopt", "slsqp", "sqp", "trust_constr"]
     left = re.fullmatch(r"torque left: ([\d.]+)%", said.splitlines()[-1])
     assert left is not None and float(left[1]) < 75
+
+
+def test_campaign(run: Callable[..., str]) -> None:
+    """Design first, then everything; what is left of the unseen log is its noise, 0.3 N m rms (1.5 % of its torque), to a tenth of it."""
+    said = run("campaign").splitlines()
+    assert said[0].split() == ["design", "up", "to", "date"] and [line.split()[0] for line in said[1:4]] == [
+        "import:afternoon",
+        "identify:wls",
+        "identify:huber",
+    ]
+    assert re.search(r"worst elbow: 0\.(29|30|31)\d* N m rms", said[-2]) and said[-2].endswith("All 10 base parameters are determined.")
+    left = re.fullmatch(r"(?:wls|huber|physical) on the other motion: ([\d.]+) % of the torque unexplained, noise included", said[-1])
+    assert left is not None and abs(float(left[1]) - 1.5) < 0.15
