@@ -239,7 +239,7 @@ def _design(checked: CheckedCampaign) -> Task:
     assert part is not None
     shares = checked.campaign.limits
     fractions = [shares.position, shares.velocity, shares.acceleration, shares.torque]
-    options = {**_common(checked), "design": asdict(part), "shares": fractions, "title": checked.campaign.title}
+    options = {**_common(checked), "design": asdict(part), "shares": fractions, "file": checked.file.name}
     names = [name for name in (part.export.csv, part.export.rapid, part.export.urscript) if name is not None]
     makes = ("design/plan.h5", *(f"design/{name}" for name in names))
     return Task("design", options, (), (), makes, partial(steps.design, checked))
@@ -289,10 +289,12 @@ def _recorded(plan: Plan, recordings: Sequence[Recording]) -> list[Task]:
         tasks.append(Task(f"payload:{name}", options, both, after(both), (f"payloads/{name}.json", f"payloads/{name}.txt"), run))
     judged = tuple(f"validate:{label}" for label in labels) if tests else ()
     scores = tuple(results / f"validation/{label}.json" for label in labels) if tests else ()
-    shown = {"labels": labels, "report": asdict(checked.campaign.report), "title": checked.campaign.title}
+    shown = {"labels": labels, "report": asdict(checked.campaign.report), "title": checked.campaign.title, "file": checked.file.name}
     if len(labels) > 1:
-        run = partial(steps.compare, checked, bool(tests))
-        tasks.append(Task("compare", shown, (*fits, *scores), (*identified, *judged), ("comparison.txt", "comparison.json"), run))
+        run = partial(steps.compare, checked, tests)
+        inputs, names = (*fits, *scores, *targets), (*identified, *judged, *after(targets))
+        makes = ("comparison/report.html", "comparison/comparison.json", "comparison/comparison.txt")
+        tasks.append(Task("compare", shown, inputs, names, makes, run))
     run = partial(steps.report, checked, train, tests)
     inputs, names = (*fits, *scores, *sources, *targets), (*identified, *judged, *after((*sources, *targets)))
     tasks.append(Task("report", shown | {"trials": [name for _, name in (*train, *tests)]}, inputs, names, ("report/report.html", "report/verdict.txt"), run))

@@ -172,7 +172,7 @@ class LimitsPart:
 
 @dataclass(frozen=True)
 class ExportPart:
-    """The designed motion in the languages of controllers, as files in the folder design.
+    """The designed motion in the languages of controllers, as files in the folder design, and its report.
 
     Attributes
     ----------
@@ -182,8 +182,8 @@ class ExportPart:
         Of the CSV.
     hold : numbers [rad]
         Posture of the axes that the robot has beyond those designed.
-    plots : bool
-        Draw the design, too.
+    report : bool
+        Write the report of the design, too.
     override : bool
         Export even a design that is not finished or not proven.
     """
@@ -193,7 +193,7 @@ class ExportPart:
     urscript: str | None = None
     rate: float = 250.0
     hold: tuple[float, ...] = ()
-    plots: bool = True
+    report: bool = True
     override: bool = False
 
     def __post_init__(self) -> None:
@@ -201,7 +201,7 @@ class ExportPart:
         names = [name for name in (self.csv, self.rapid, self.urscript) if name is not None]
         for name in names:
             _label("file", name)
-            if names.count(name) > 1 or name == "plan.h5" or name.endswith(".png"):
+            if names.count(name) > 1 or name in ("plan.h5", "design.json", "report"):
                 raise DataError(sentence("file", repr(name), "a name of its own for each file"))
 
 

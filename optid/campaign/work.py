@@ -78,7 +78,7 @@ def design(checked: CheckedCampaign, work: Work) -> None:
     result = solve(problem, part.solver, starts=part.starts, seed=checked.campaign.seed, budget=part.budget, on_failure=failed, **part.options)  # type: ignore[arg-type]
     _finished(result.solution)
     info = RobotInfo.of(checked.robot, description=robot_to_toml(checked.robot))
-    title = checked.campaign.title or f"excitation of {checked.robot.name}"
+    title = f"Excitation of {checked.robot.name}"
     write_experiment(Experiment(title=title, robot=info, design=result.to_design(), created=""), work.target("design/plan.h5"))
     jobs: tuple[tuple[str | None, Any, dict[str, Any]], ...] = (
         (export.csv, to_csv, {"rate": export.rate}),
@@ -88,11 +88,10 @@ def design(checked: CheckedCampaign, work: Work) -> None:
     for name, writer, options in jobs:
         if name is not None:
             result.export(writer, override=export.override, **options).write(work.target(f"design/{name}"))
-    if export.plots:
-        from optid.report.design_plots import design_figures
+    if export.report:
+        from optid.report import write_design_report
 
-        for name, figure in design_figures(result).items():
-            figure.savefig(work.target(f"design/{name}.png"), metadata={"Software": None})
+        write_design_report(work.target("design/report/report.html").parent, result, title=title, provenance=_origin(checked, work))
     quality = result.quality
     work.write(
         "design/design.json",
@@ -137,8 +136,7 @@ def identify(checked: CheckedCampaign, estimator: Estimator, paths: Sequence[Pat
         progress=work.progress,
     )
     _finished(batch.result.solution)
-    origin = {"command": f"optid run {checked.file.name}", "seed": checked.campaign.seed, "inputs": dict(work.inputs)}
-    save_result(replace(batch.result, provenance=origin), work.target(f"fits/{estimator.label}.h5"), created="")
+    save_result(replace(batch.result, provenance=_origin(checked, work)), work.target(f"fits/{estimator.label}.h5"), created="")
 
 
 def fitted(checked: CheckedCampaign, label: str, results: Path) -> IdentificationResult:
@@ -204,16 +202,22 @@ def payload(checked: CheckedCampaign, name: str, bare: Sequence[tuple[Path, str]
     work.target(f"payloads/{name}.txt").write_text(result.summary() + "\n", encoding="utf-8", newline="\n")
 
 
-def compare(checked: CheckedCampaign, tested: bool, work: Work) -> None:
-    """All models side by side."""
-    rows = _rows(checked, work.results, tested)
-    best = best_of(checked, work.results, tested)
-    work.write("comparison.json", {"best": best, "judge": checked.campaign.report.judge if tested else None, "methods": rows})
+def compare(checked: CheckedCampaign, tests: Sequence[tuple[Path, str]], work: Work) -> None:
+    """All models side by side: a page, figures, a table of text."""
+    from optid.report import write_side_by_side
+
+    rows = _rows(checked, work.results, bool(tests))
+    best = best_of(checked, work.results, bool(tests))
+    fits = {label: fitted(checked, label, work.results) for label in checked.estimators}
+    judged = {label: scores(fit, tests, work.progress) for label, fit in fits.items()} if tests else None
+    title = f"{checked.campaign.title or checked.robot.name}: {len(fits)} methods"
+    write_side_by_side(work.target("comparison/report.html").parent, fits, judged, title=title, provenance=_origin(checked, work))
+    work.write("comparison/comparison.json", {"best": best, "judge": checked.campaign.report.judge if tests else None, "methods": rows})
     lines = [f"{'method':<20}{'training':>10}{'validation':>12}{'raw':>10}{'parameters':>12}{'condition':>12}  links that cannot exist"]
     for row in rows:
         told = "".join(f"{share:>{width}}" for share, width in zip(_percents(row), (10, 12, 10), strict=True))
         lines.append(f"{row['label']:<20}{told}{row['n_effective']:>12.1f}{row['condition_number']:>12.4g}  {_links(row)}")
-    work.target("comparison.txt").write_text("\n".join([*lines, f"reported: {best}"]) + "\n", encoding="utf-8", newline="\n")
+    work.target("comparison/comparison.txt").write_text("\n".join([*lines, f"reported: {best}"]) + "\n", encoding="utf-8", newline="\n")
 
 
 def _rows(checked: CheckedCampaign, results: Path, tested: bool) -> list[dict[str, Any]]:
@@ -298,6 +302,11 @@ def _read(path: Path) -> Any:
 
 def _shown(errors: Any) -> dict[str, Any]:
     return {"stacked": errors.stacked, "per_joint": errors.per_joint, "mean_per_joint": errors.mean_per_joint}
+
+
+def _origin(checked: CheckedCampaign, work: Work) -> dict[str, Any]:
+    """Where a result comes from: the command that repeats it, the seed, the inputs with their hashes."""
+    return {"command": f"optid run {checked.file.name}", "seed": checked.campaign.seed, "inputs": dict(work.inputs)}
 
 
 def _squares(values: Array) -> Array:

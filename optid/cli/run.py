@@ -120,9 +120,11 @@ def _print_result(result: CampaignResult, json: bool) -> None:
         report = None if result.report is None else str(result.report)
         show_json({"output": str(result.folder), "done": list(result.done), "kept": list(result.kept), "verdict": result.verdict, "report": report})
         return
-    comparison = result.folder / "comparison.txt"
-    if "compare" in (*result.done, *result.kept) and comparison.is_file():
-        say(comparison.read_text(encoding="utf-8"))
+    compared = "compare" in (*result.done, *result.kept)
+    if compared:
+        say((result.folder / "comparison/comparison.txt").read_text(encoding="utf-8"))
     if result.verdict:
         say(f"verdict: {result.verdict}")
+    if compared:
+        say(f"comparison: {result.folder / 'comparison/report.html'}")
     say(f"report: {result.report}" if result.report is not None else f"results: {result.folder}")

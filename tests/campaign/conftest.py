@@ -87,7 +87,7 @@ def campaign(folder: Path) -> Callable[..., Path]:
 
 @pytest.fixture
 def quick_report(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page itself is tested in the room of reports; here only when it is made, and of what."""
+    """The pages themselves are tested in the room of reports; here only when they are made, and of what."""
 
     def write_report(path: Path, fit: Any, validations: Any, *, title: str | None, training: Any, recordings: Any, tables: Any) -> Path:
         errors = [v.errors.stacked for v in (*validations, *training)]
@@ -95,7 +95,13 @@ def quick_report(monkeypatch: pytest.MonkeyPatch) -> None:
         (path / "report.html").write_text(said)
         return path / "report.html"
 
+    def write_side_by_side(path: Path, fits: Any, validations: Any, *, title: str, provenance: Any) -> Path:
+        errors = {label: [v.errors.stacked for v in each] for label, each in validations.items()}
+        (path / "report.html").write_text(f"{title} {[fit.beta.tolist() for fit in fits.values()]} {errors} {provenance}")
+        return path / "report.html"
+
     monkeypatch.setattr("optid.report.write_report", write_report)
+    monkeypatch.setattr("optid.report.write_side_by_side", write_side_by_side)
 
 
 def contents(folder: Path) -> dict[str, bytes]:

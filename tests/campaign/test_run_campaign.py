@@ -42,7 +42,7 @@ def test_the_campaign_equals_the_library_called_by_hand(campaign: Write, folder:
         stored = json.loads((folder / f"results/validation/{method}.json").read_text())
         assert stored["together"]["filtered"]["stacked"] == scores.errors.stacked
         assert stored["trials"][0]["raw"]["per_joint"] == scores.errors_raw.per_joint.tolist()
-        row = json.loads((folder / "results/comparison.json").read_text())["methods"][("wls", "ols").index(method)]
+        row = json.loads((folder / "results/comparison/comparison.json").read_text())["methods"][("wls", "ols").index(method)]
         assert row["training"]["stacked"] == by_hand.errors().stacked and row["validation_raw"]["stacked"] == scores.errors_raw.stacked
 
 
@@ -60,7 +60,7 @@ def test_the_best_on_other_motion_is_reported(campaign: Write, folder: Path) -> 
     """The smallest stacked error on the validation recording, unless the file names a method."""
     tables = '[[methods]]\nmethod = "wls"\nlabel = "free"\n[[methods]]\nmethod = "ols"\nlabel = "plain"\n'
     result = run_campaign(campaign("", tables))
-    found = json.loads((folder / "results/comparison.json").read_text())
+    found = json.loads((folder / "results/comparison/comparison.json").read_text())
     errors = {row["label"]: row["validation"]["stacked"] for row in found["methods"]}
     assert found["best"] == min(errors, key=lambda label: errors[label])
     assert result.verdict.startswith(f"{found['best']}: On 'c' (2 joints, ")
