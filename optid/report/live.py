@@ -26,6 +26,7 @@ def library() -> str:
 
 def live(chart: Chart, most: int) -> dict[str, Any]:
     """A chart as ``{"document": …, "root": id}`` for ``Bokeh.embed``, its panels thinned to about ``most`` points."""
+    require("bokeh", "app")
     models: Any = require("bokeh.models", "app")
     shown = chart.thinned(most).panels
     finite = [panel.x[np.isfinite(panel.x)] for panel in shown]

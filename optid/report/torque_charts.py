@@ -47,7 +47,7 @@ def torque_chart(v: ValidationResult, robot: Robot | None = None, fit: Identific
         curves.append(Curve("predicted", hat, "predicted"))
         note = f"rms error {score.rms:.3g}, {percent(score.relative)} of the torque, R² {score.r_squared:.4f}"
         panels.append(Panel(score.name, torque_unit(robot, j), v.time, tuple(curves), band, note=note))
-    alt = f"Torque of {_names(v)} over time: measured, predicted, and the band that holds 95 % of measurements if the model is right."
+    alt = f"Torque of {_names(v)} over time: measured, and predicted with its 95 % band."
     return Chart("torque", f"Torque on {v.trial!r}", alt, tuple(panels), gap=1.5 / v.rate)
 
 

@@ -62,8 +62,9 @@ class Browser:
         os.close(self._send)
         os.close(self._hear)
 
-    def open(self, page: Path, width: int, height: int = 900) -> None:
-        """Load a file in a window of this size."""
+    def open(self, page: Path, width: int, height: int = 900, scripts: bool = True) -> None:
+        """Load a file in a window of this size, with scripts of the page or without."""
+        self._ask("Emulation.setScriptExecutionDisabled", {"value": not scripts})
         mobile = width < 600
         self._ask("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile})
         self._ask("Emulation.setEmulatedMedia", {"media": "screen"})

@@ -67,6 +67,17 @@ def test_keyboard_and_paper(case: Case, tmp_path: Path) -> None:
         assert (tmp_path / "page.pdf").read_bytes().startswith(b"%PDF")
 
 
+def test_without_scripts_the_pictures_stay(case: Case, tmp_path: Path) -> None:
+    page = write_report(tmp_path / "report", case.fit, [case.validation])
+    with Browser(tmp_path / "profile") as browser:
+        browser.open(page, 390, scripts=False)
+        assert browser.value("[...document.querySelectorAll('.still')].map((e) => [getComputedStyle(e).display, e.naturalWidth > 500])") == 6 * [
+            ["block", True]
+        ]
+        assert browser.value("document.querySelectorAll('figure.live').length") == 0
+        assert browser.value("document.documentElement.scrollWidth") == 390
+
+
 def test_names_with_formulas_and_markup_load_nothing(case: Case, tmp_path: Path) -> None:
     """Bokeh would fetch MathJax for a joint called $$x$$."""
     v = case.validation

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import json
 import re
+import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 
 import optid
 from optid import DynamicModel, Preprocessing, load_result
-from optid.errors import FileError
+from optid.errors import FileError, MissingExtraError
 from optid.report import Recording, Table, html_report, to_dict, write_report
 from optid.report.chart import Chart, Panel, per_panel
 from optid.report.live import live
@@ -239,6 +240,14 @@ def test_samples_that_are_no_numbers_are_not_drawn(case: Case) -> None:
     tau[5:9] = np.nan
     text = html_report(case.fit, [replace(case.validation, tau=tau, tau_raw=tau)])
     assert 'id="figure-torque-1"' in text and 'id="figure-spectrum-1"' not in text and "Whiteness" not in text
+
+
+def test_a_missing_library_is_one_sentence(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And nothing is written."""
+    monkeypatch.setitem(sys.modules, "bokeh", None)
+    with pytest.raises(MissingExtraError, match=r"^bokeh is not installed: install it with  pip install 'optid\[app\]'\.$"):
+        write_report(tmp_path / "report", case.fit, [case.validation])
+    assert not (tmp_path / "report").exists()
 
 
 def test_facts_are_json(case: Case) -> None:
