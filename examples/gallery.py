@@ -20,7 +20,7 @@ SECTIONS = {
     "A motion for it": ("excitation_from_urdf", "excitation_irb140", "sequential_experiments"),
     "From recordings to a model": ("identify_recording", "campaign", "identify_irb140", "batch_of_recordings", "friction_laws", "payload", "payload_online"),
     "How far to trust it": ("physically_consistent", "prior_and_damping", "honest_intervals", "closed_loop_bias"),
-    "SCARA arms": ("scara_friction", "scara_computed_torque", "scara_equations"),
+    "SCARA arms": ("scara_friction", "scara_computed_torque", "scara_control_laws", "scara_equations"),
     "Elastic joints": ("flexibility_tuning", "robot_in_the_loop", "flexibility_surfaces", "flexibility_response", "flexibility_shapers"),
     "Problems and solvers": ("custom_problem", "custom_solver", "same_problem_every_solver", "complex_method", "complex_constraints"),
 }
