@@ -18,7 +18,17 @@ BEGIN, END = "<!-- gallery -->", "<!-- end of gallery -->"
 SECTIONS = {
     "A robot": ("robot_from_dh", "identify_from_urdf", "base_parameters"),
     "A motion for it": ("excitation_from_urdf", "excitation_irb140", "sequential_experiments"),
-    "From recordings to a model": ("identify_recording", "campaign", "identify_irb140", "batch_of_recordings", "friction_laws", "payload", "payload_online"),
+    "From recordings to a model": (
+        "identify_recording",
+        "import_rosbag",
+        "campaign",
+        "identify_irb140",
+        "batch_of_recordings",
+        "friction_laws",
+        "payload",
+        "payload_online",
+        "export_c_code",
+    ),
     "How far to trust it": ("physically_consistent", "prior_and_damping", "honest_intervals", "closed_loop_bias"),
     "SCARA arms": ("scara_friction", "scara_computed_torque", "scara_control_laws", "scara_equations"),
     "Elastic joints": ("flexibility_tuning", "robot_in_the_loop", "flexibility_surfaces", "flexibility_response", "flexibility_shapers"),
