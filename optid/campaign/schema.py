@@ -50,10 +50,10 @@ class BodyPart:
 
     def __post_init__(self) -> None:
         _positive(mass=self.mass)
-        if len(self.com) != 3:
-            raise DataError(sentence("com", f"{len(self.com)} numbers", "3"))
-        if len(self.inertia) not in (3, 6):
-            raise DataError(sentence("inertia", f"{len(self.inertia)} numbers", "3, the diagonal, or 6: xx, xy, xz, yy, yz, zz"))
+        if len(self.com) != 3 or not all(map(isfinite, self.com)):
+            raise DataError(sentence("com", list(self.com), "three finite numbers"))
+        if len(self.inertia) not in (3, 6) or not all(map(isfinite, self.inertia)):
+            raise DataError(sentence("inertia", list(self.inertia), "finite numbers: 3, the diagonal, or 6, xx, xy, xz, yy, yz, zz"))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.errors import DataError
 from optid.experiment import Experiment, RobotInfo, Trial, read_experiment, write_experiment
 from optid.report.numbers import plain
 from optid.robot import robot_to_toml
@@ -130,12 +131,14 @@ def identify(checked: CheckedCampaign, estimator: Estimator, paths: Sequence[Pat
         preprocessing=checked.campaign.preprocessing,
         solver=estimator.solver,
         seed=checked.campaign.seed,
-        on_error="raise",
         workers=checked.campaign.workers,
         resume=work.results / PIECES,
         progress=work.progress,
     )
     _finished(batch.result.solution)
+    for bad in batch.failed:
+        more = f" ({len(batch.failed) - 1} more recordings cannot be used.)" if len(batch.failed) > 1 else ""
+        raise DataError(f"recording {bad.path}: {bad.error} Repair it, or leave it out.{more}")
     save_result(replace(batch.result, provenance=_origin(checked, work)), work.target(f"fits/{estimator.label}.h5"), created="")
 
 

@@ -46,10 +46,10 @@ def arm() -> Robot:
 
 
 def simulated(robot: Robot, seed: int, seconds: float = 10.0, rate: float = 200.0, noise: float = 0.05) -> Trial:
-    """Random sines with exact positions and white torque noise."""
+    """Random sines, twice around in ``seconds``, with exact positions and white torque noise."""
     rng = np.random.default_rng(seed)
     t = np.arange(0.0, seconds, 1 / rate)
-    w = 2 * np.pi * np.arange(1, 5)[:, None] / seconds * 1.5
+    w = 2 * np.pi * np.arange(1, 5)[:, None] / seconds * 2
     size, phase = rng.uniform(0.3, 0.7, (4, robot.n)), rng.uniform(0, 2 * np.pi, (4, robot.n))
     angle = w[None] * t[:, None, None] + phase[None]
     q, dq, ddq = ((size * f(angle) * g).sum(axis=1) for f, g in ((np.sin, 1.0), (np.cos, w), (np.sin, -(w**2))))
