@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
+from struct import Struct
 from typing import Any
 
 from optid.errors import FileError, MissingFileError, require, sentence
@@ -14,7 +16,10 @@ EXTRA = "formats"
 MCAP_MAGIC = b"\x89MCAP0\r\n"
 SQLITE_MAGIC = b"SQLite format 3\x00"
 TYPES = ("sensor_msgs/msg/JointState", "sensor_msgs/JointState")
-_LARGEST_RECORD = 2**30
+_LARGEST = 2**30
+"""Records and chunks above this size [bytes] are no recording of a robot."""
+_SCHEMA, _CHANNEL, _MESSAGE = 3, 4, 5
+_RECORD, _HEAD = Struct("<BQ"), Struct("<HIQQ")
 
 Found = tuple[str, str, int, bytes]
 """Topic, encoding, time [ns] of recording, bytes."""
@@ -78,16 +83,59 @@ def _mcap_messages(path: Path, topics: dict[str, str], topic: str | None) -> Ite
     require("mcap", EXTRA)
     reader: Any = import_module("mcap.stream_reader")
     records: Any = import_module("mcap.records")
-    schemas: dict[int, str] = {0: "no type"}
-    wanted: dict[int, tuple[str, str]] = {}
+    channels = _Channels(topics, topic)
     with closing(open(path, "rb")) as raw:
-        for record in reader.StreamReader(raw, validate_crcs=True, record_size_limit=_LARGEST_RECORD).records:
+        for record in reader.StreamReader(raw, emit_chunks=True, validate_crcs=True, record_size_limit=_LARGEST).records:
             if isinstance(record, records.Message):
-                if record.channel_id in wanted:
-                    yield *wanted[record.channel_id], record.log_time, record.data
-            elif isinstance(record, records.Schema):
-                schemas[record.id] = record.name
-            elif isinstance(record, records.Channel):
-                topics[record.topic] = kind = schemas.get(record.schema_id, "no type")
-                if kind in TYPES and topic in (None, record.topic):
-                    wanted[record.id] = (record.topic, record.message_encoding)
+                if record.channel_id in channels.wanted:
+                    yield *channels.wanted[record.channel_id], record.log_time, record.data
+            elif isinstance(record, records.Chunk):
+                if record.uncompressed_size > _LARGEST:
+                    raise ValueError(f"a chunk of {record.uncompressed_size} bytes")
+                stream, size = reader.get_chunk_data_stream(record, validate_crc=True)
+                yield from _chunk_messages(stream.read(size), channels)
+            else:
+                channels.note(record)
+
+
+class _Channels:
+    """The channels met so far, and which of them hold what is wanted."""
+
+    def __init__(self, topics: dict[str, str], topic: str | None) -> None:
+        self.wanted: dict[int, tuple[str, str]] = {}
+        self._topics, self._topic = topics, topic
+        self._schemas: dict[int, str] = {0: "no type"}
+        records: Any = import_module("mcap.records")
+        self._kinds: dict[int, Any] = {_SCHEMA: records.Schema, _CHANNEL: records.Channel}
+
+    def read(self, opcode: int, content: bytes) -> None:
+        """A record of a chunk."""
+        if opcode in self._kinds:
+            stream: Any = import_module("mcap.data_stream").ReadDataStream(BytesIO(content))
+            self.note(self._kinds[opcode].read(stream))
+
+    def note(self, record: Any) -> None:
+        """A schema or a channel; others tell nothing."""
+        if isinstance(record, self._kinds[_SCHEMA]):
+            self._schemas[record.id] = record.name
+        elif isinstance(record, self._kinds[_CHANNEL]):
+            self._topics[record.topic] = kind = self._schemas.get(record.schema_id, "no type")
+            if kind in TYPES and self._topic in (None, record.topic):
+                self.wanted[record.id] = (record.topic, record.message_encoding)
+
+
+def _chunk_messages(data: bytes, channels: _Channels) -> Iterator[Found]:
+    """Messages of a chunk: records of opcode, length and content; a message's content begins with channel, number and two times (MCAP specification)."""
+    at, end = 0, len(data)
+    while at < end:
+        opcode, length = _RECORD.unpack_from(data, at)
+        at += _RECORD.size
+        if at + length > end:
+            raise ValueError("a record that ends beyond its chunk")
+        if opcode == _MESSAGE:
+            channel, _, time, _ = _HEAD.unpack_from(data, at)
+            if channel in channels.wanted:
+                yield *channels.wanted[channel], time, data[at + _HEAD.size : at + length]
+        else:
+            channels.read(opcode, data[at : at + length])
+        at += length

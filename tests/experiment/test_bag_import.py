@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import tracemalloc
@@ -271,8 +272,8 @@ def test_hostile_counts_allocate_nothing() -> None:
     assert len(table.bad) >= 4 and all(len(text) < 200 for text in table.bad.values())
 
 
-def test_a_million_messages_take_the_room_of_their_numbers() -> None:
-    """7 joints, position, velocity and effort: 168 MB of numbers; a list of messages would be five times that."""
+def test_many_messages_take_the_room_of_their_numbers() -> None:
+    """7 joints, position, velocity and effort: 168 bytes of numbers a message, at most three times that on the way."""
     data = cdr(joint_states([f"joint_{k}" for k in range(7)], [START], *np.ones((3, 1, 7)))[0])
     count = 100_000
     tracemalloc.start()
@@ -284,6 +285,28 @@ def test_a_million_messages_take_the_room_of_their_numbers() -> None:
     tracemalloc.stop()
     assert group.values["effort"].shape == (count, 7) and group.log[-1] == count - 1
     assert peak < 3 * count * 21 * 8
+
+
+def test_chunks_that_would_fill_the_memory_are_refused(tmp_path: Path) -> None:
+    """A chunk says how large it becomes: the field is overwritten by 2 GiB."""
+    path = write_mcap(tmp_path / "run.mcap", {"/joint_states": sent()})
+    data = bytearray(path.read_bytes())
+    chunk = data.index(b"\x06", 8 + 9)  # the opcode after the header record
+    while data[chunk + 1 + 8 + 16 + 8 + 4 :][:4] != (4).to_bytes(4, "little"):  # name of the compression: zstd
+        chunk = data.index(b"\x06", chunk + 1)
+    data[chunk + 9 + 16 : chunk + 9 + 24] = (2**31).to_bytes(8, "little")
+    path.write_bytes(data)
+    with pytest.raises(FileError, match=r"damaged or cut short after 0 joint states \(a chunk of 2147483648 bytes\)"):
+        import_bag(path, effort="torque")
+
+
+def test_a_database_that_is_no_recording(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.db3") as database:
+        database.execute("CREATE TABLE pets (name TEXT)")
+    database.close()
+    with pytest.raises(FileError, match=r"a\.db3: .*, expected .*") as caught:
+        import_recording(tmp_path / "a.db3", effort="torque")
+    assert "\n" not in str(caught.value)
 
 
 def test_a_missing_extra_is_one_sentence(tmp_path: Path) -> None:
