@@ -24,9 +24,11 @@ _NAMES = {
     "Experiment": "optid.experiment",
     "read_experiment": "optid.experiment",
     "add_results": "optid.experiment",
+    "import_bag": "optid.experiment",
     "import_csv": "optid.experiment",
     "import_mat": "optid.experiment",
     "import_npz": "optid.experiment",
+    "import_recording": "optid.experiment",
     "recover": "optid.experiment",
     "validate_file": "optid.experiment",
     "write_experiment": "optid.experiment",
@@ -86,9 +88,11 @@ if TYPE_CHECKING:
     from optid.experiment import Experiment as Experiment
     from optid.experiment import Trial as Trial
     from optid.experiment import add_results as add_results
+    from optid.experiment import import_bag as import_bag
     from optid.experiment import import_csv as import_csv
     from optid.experiment import import_mat as import_mat
     from optid.experiment import import_npz as import_npz
+    from optid.experiment import import_recording as import_recording
     from optid.experiment import read_experiment as read_experiment
     from optid.experiment import recover as recover
     from optid.experiment import validate_file as validate_file
