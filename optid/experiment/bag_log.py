@@ -119,7 +119,14 @@ class BagLog:
             sets = {frozenset(group.names): group.names for group in groups}
             if len(sets) > 1:
                 found = "; ".join(", ".join(names) for names in list(sets.values())[:4])
-                raise DataError(sentence(self.where, f"messages of different joints: {found}", "the same joints", "Say which you want: joint_names= or robot."))
+                raise DataError(
+                    sentence(
+                        self.where,
+                        f"messages of different joints: {found}",
+                        "the same joints",
+                        "Say which you want: joint_names=, or --robot on the command line.",
+                    )
+                )
             return groups[0].names, groups
         for name in wanted:
             if name not in seen:

@@ -83,7 +83,8 @@ def symbol_latex(name: str) -> str:
     found = re.fullmatch(r"([A-Za-z]+)(\d\w*)", name)
     if found:
         return f"{found[1]}_{{{found[2]}}}"
-    return rf"\mathrm{{{name.replace('_', chr(92) + '_')}}}"
+    escaped = re.sub(r"([_%&#${}])", r"\\\1", name)
+    return rf"\mathrm{{{escaped}}}"
 
 
 def _written(sympy: Any, expression: Any) -> str:

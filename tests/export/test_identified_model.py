@@ -12,7 +12,7 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from optid import DynamicModel, IdentificationResult, Robot
+from optid import DynamicModel, IdentificationResult, Robot, library
 from optid.errors import DataError, FileError, MissingFileError, RobotError
 from optid.export import FUNCTIONS, fit_to_c, fit_to_latex, identified_functions, write_c, write_casadi, write_latex, write_matlab, write_urdf
 from optid.export.c_code import c_name
@@ -24,13 +24,14 @@ from .conftest import crane, fitted
 COMPILER = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
 
 
-@pytest.fixture(scope="module", params=["crane", "crane known", "crane physical", "panda"])
+@pytest.fixture(scope="module", params=["crane", "crane known", "crane physical", "panda", "tx40"])
 def fit(request: pytest.FixtureRequest, crane_model: DynamicModel, panda_model: DynamicModel) -> IdentificationResult:
     kinds = {
         "crane": (crane_model,),
         "crane known": (crane_model, "wls", ("m3", "Izz3", "fc1")),
         "crane physical": (crane_model, "physical"),
         "panda": (panda_model,),
+        "tx40": (DynamicModel(library.tx40(), "viscous+coulomb"),),  # coupled motors
     }
     return fitted(*kinds[request.param])
 
@@ -108,6 +109,20 @@ def test_names_from_files_stay_out_of_the_code(crane_model: DynamicModel) -> Non
     assert [c_name(x) for x in ("UR10e (left)", "", "漢字", "int", "_x", "7 axes")] == ["UR10e_left", "arm", "arm", "arm_int", "x", "arm_7_axes"]
     with pytest.raises(RobotError, match="name of exported C code: 'a b', expected a C identifier"):
         fit_to_c(fitted(crane_model), "a b")
+
+
+def test_torque_columns_of_the_user_are_part_of_the_whole_only(crane_model: DynamicModel) -> None:
+    """A spring at the first joint, under a name that LaTeX would stumble over."""
+    model = crane_model.with_torque_basis(["k_{50%}"], lambda q, dq, ddq: ca.vertcat(q[0], 0, 0))
+    fit = fitted(model)
+    functions = identified_functions(fit)
+    q, dq, ddq = (x[3] for x in states(3))
+    parts = functions["mass_matrix"](q) @ ddq + functions["inverse_dynamics"](q, dq, 0)
+    assert functions["inverse_dynamics"](q, dq, ddq).full().ravel() == pytest.approx(fit.predict(q[None], dq[None], ddq[None])[0], rel=1e-12)
+    assert parts.full().ravel() == pytest.approx(functions["inverse_dynamics"](q, dq, ddq).full().ravel(), rel=1e-12)
+    spring = functions["inverse_dynamics"](q, 0, 0) - functions["gravity"](q) - functions["friction"](0)
+    assert spring.full().ravel() == pytest.approx([fit.value("k_{50%}") * q[0], 0, 0], abs=1e-12)
+    assert r"$\mathrm{k\_\{50\%\}}$ & -- & " in fit_to_latex(fit) and "50" not in fit_to_c(fit).header.partition("*/")[0]
 
 
 def test_casadi_file_is_the_fit(fit: IdentificationResult, tmp_path: Path) -> None:
