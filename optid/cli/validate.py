@@ -33,22 +33,24 @@ def validate(
     from optid.validation import validate as score
 
     fit = load_result(result)
-    scores, recordings = [], []
+    scores, own, recordings = [], [], []
     with progress("files", quiet=json) as update:
         for k, file in enumerate(files):
-            trials = _trials(fit, file, trial)
-            scores += [score(fit, each) for each in trials]
+            trials = _trials(file, trial)
+            seen = _fitted(fit, file, trials)
+            scores += [score(fit, each) for each in trials if each.name not in seen]
+            own += [score(fit, each) for each in trials if each.name in seen]
             recordings += [Recording.of(each, file.name) for each in trials]
             update(k + 1, len(files))
     origin = {"command": command_line(ctx), "inputs": {path.name: file_hash(path) for path in (result, *files)}}
     fit, page = replace(fit, provenance={**fit.provenance, "validation": origin}), None
     if report is not None:
-        page = write_report(report, fit, scores, recordings=recordings, kind="validate")
+        page = write_report(report, fit, scores, training=own, recordings=recordings, kind="validate")
         kept(ctx, page)
     if json:
-        show_json(to_dict(fit, scores, recordings=recordings, kind="validate"))
+        show_json(to_dict(fit, scores, training=own, recordings=recordings, kind="validate"))
         return
-    for each in scores:
+    for each in (*own, *scores):
         say(each.summary())
         say()
     say(verdict(fit, scores))
@@ -57,8 +59,8 @@ def validate(
         say(f"report: {page}")
 
 
-def _trials(fit: IdentificationResult, file: Path, names: list[str] | None) -> list[Trial]:
-    """The trials of a file to predict; a file that the fit was made from is pointed out."""
+def _trials(file: Path, names: list[str] | None) -> list[Trial]:
+    """The trials of a file to predict."""
     from optid.errors import DataError, sentence
     from optid.experiment import read_experiment
 
@@ -72,8 +74,13 @@ def _trials(fit: IdentificationResult, file: Path, names: list[str] | None) -> l
             chosen = list(experiment.trials.values())
     if not chosen:
         raise DataError(sentence(f"file {file}", "no trial", "a recording to predict"))
+    return chosen
+
+
+def _fitted(fit: IdentificationResult, file: Path, trials: list[Trial]) -> list[str]:
+    """Names of the trials that the fit was made from; they are pointed out."""
     used = dict(fit.provenance).get("inputs")
-    seen = [t.name for t in chosen if t.role == "identification" and isinstance(used, dict) and file_hash(file) in used.values()]
+    seen = [t.name for t in trials if t.role == "identification" and isinstance(used, dict) and file_hash(file) in used.values()]
     if seen:
         note(f"optid: note: the model was fitted to {', '.join(seen)} of {file}: this is no validation of it.")
-    return chosen
+    return seen

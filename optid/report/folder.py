@@ -23,7 +23,7 @@ def fill(path: str | PathLike[str], page: str, facts: Mapping[str, Any], images:
     """Write ``report.html``, ``results.json``, ``results.h5`` and the images into a folder, which is made when it is not there.
 
     ``results.h5`` is an experiment file without trials. ``/results/report`` holds the facts: a list of alike entries, such as the parameters, is one column for
-    each of their names (unknown numbers are NaN), other lists are groups ``1``, ``2``, …; and ``/results/NAME`` each fitted model as
+    each of their names (unknown numbers are NaN, yes and no are 1 and 0), other lists are groups ``1``, ``2``, …; and ``/results/NAME`` each fitted model as
     :func:`optid.load_result` reads it.
 
     Parameters
@@ -79,8 +79,10 @@ def columns(value: Any) -> Any:
     """Facts as HDF5 keeps them best: tables column by column, lists of numbers as arrays with NaN for what is unknown."""
     if isinstance(value, Mapping):
         return {key: columns(item) for key, item in value.items()}
+    if value is None or isinstance(value, bool):
+        return float("nan") if value is None else int(value)
     if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-        return float("nan") if value is None else value
+        return value
     if all(isinstance(item, Mapping) for item in value):
         names = list(value[0])
         flat = all(list(item) == names and not any(isinstance(x, (Mapping, list)) for x in item.values()) for item in value)

@@ -275,7 +275,12 @@ def test_a_fitted_model_destroys_no_other_file(files: Path, output: str, flags: 
 
 def test_validating_on_the_training_data_is_pointed_out(files: Path) -> None:
     identify(files)
-    assert "this is no validation" in run("validate", files / "model.h5", files / "train.h5").stderr
+    done = run("validate", files / "model.h5", files / "train.h5", files / "test.h5", "--json")
+    assert "this is no validation" in done.stderr
+    said = json.loads(done.stdout)
+    assert [[v["trial"] for v in said[kind]] for kind in ("training", "validations")] == [["swing"], ["other"]]
+    alone = run("validate", files / "model.h5", files / "train.h5").stdout.splitlines()
+    assert alone[-1] == "Not tested on other motion: what this model may be used for is open." and alone[0] == "validation on 'swing'"
 
 
 def test_interruption_names_what_was_kept(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

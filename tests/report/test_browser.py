@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from optid import BaseParameters, DynamicModel, Trial, identify, library, valida
 from optid.report import Recording, write_report
 
 from .browser import CHROMIUM, Browser
-from .conftest import Case
+from .conftest import Case, Page, assert_page_equals
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "ur10e"
@@ -102,4 +103,5 @@ def test_report_of_the_ur10e_recordings(tmp_path: Path) -> None:
         validation = validate(fit, test)
     page = write_report(tmp_path / "report", fit, [validation], recordings=[Recording.of(train), Recording.of(test)])
     assert page.stat().st_size < 6e6
+    assert_page_equals(Page(page.read_text()), json.loads((page.parent / "results.json").read_text()))
     check_page(page, tmp_path, charts=4)

@@ -111,6 +111,7 @@ def test_hdf5_holds_the_facts_by_columns(case: Case, whole: Path) -> None:
         assert report["validations/1/joints/rms"][()].tolist() == [j.rms for j in case.validation.joints]
         assert np.isnan(report["validations/1/joints/noise_floor"][()]).all()
         assert report.attrs["verdict"] == facts["verdict"]
+        assert report["physical"].attrs["all_can_exist"] == 1 and report["parameters/determined"][()].tolist() == [1] * 10
         assert report["fit"].attrs["condition_number"] == facts["fit"]["condition_number"]
     assert load_result(whole / "results.h5").beta.tolist() == case.fit.beta.tolist()
 
