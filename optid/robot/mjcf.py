@@ -102,10 +102,10 @@ def robot_from_mjcf(
     end = None if tip is None else model.end(tip)
     tree = Tree(WORLD, model.links, tuple(model.joints))
     held = tree.held_positions(locked)
-    _refuse_constraints(root, where, set(held))
+    _refuse_constraints(root, model.defaults, where, set(held))
     _refuse_unweighed(tree, model.unweighed, set(held))
-    here = _gravity(root, where) if gravity is None else vector3(gravity, "gravity")
-    robot = chain_robot(tree, end, here, held, strict, root.get("model") or "robot", text, where)
+    stated = _gravity(root, where)
+    robot = chain_robot(tree, end, stated if gravity is None else vector3(gravity, "gravity"), held, strict, root.get("model") or "robot", text, where)
     drives = [Drive.reflected(model.armature[name]) for name in robot.joint_names]
     return robot.with_drives(drives) if any(drive.rotor_inertia for drive in drives) else robot
 
@@ -132,7 +132,7 @@ def _gravity(root: Element, where: str) -> Vector3:
     return x, y, z
 
 
-def _refuse_constraints(root: Element, where: str, held: set[str]) -> None:
+def _refuse_constraints(root: Element, defaults: Defaults, where: str, held: set[str]) -> None:
     """Equality constraints and tendons with forces, unless all their joints are held still."""
     for element in (item for section in root.findall("equality") for item in section):
         joints = {element.get(key) for key in ("joint1", "joint2")} - {None}
@@ -143,15 +143,16 @@ def _refuse_constraints(root: Element, where: str, held: set[str]) -> None:
         raise RobotError(sentence(f"<equality> of {where}", f"<{element.tag} {named}>", "joints that move freely", hint))
     for element in (item for section in root.findall("tendon") for item in section):
         joints = {item.get("joint") for item in element.findall("joint")}
-        forces = [key for key in ("stiffness", "damping", "frictionloss", "armature") if element.get(key, "0") not in ("0", "0.0")]
+        values = defaults.values(element, "tendon", None, where)
+        forces = [key for key in ("stiffness", "damping", "frictionloss", "armature") if values.get(key, "0") not in ("0", "0.0")]
         if forces and not (joints and joints <= held):
-            raise RobotError(sentence(f"tendon {element.get('name')!r} of {where}", f"{forces[0]}={element.get(forces[0])!r}", "none", "Remove it."))
+            raise RobotError(sentence(f"tendon {element.get('name')!r} of {where}", f"{forces[0]}={values.get(forces[0])!r}", "none", "Remove it."))
 
 
 def _refuse_unweighed(tree: Tree, unweighed: set[str], held: set[str]) -> None:
     """Bodies that move and whose mass only their geometry tells."""
     above = {joint.child: joint for joint in tree.ordered}
-    for name in unweighed:
+    for name in sorted(unweighed):
         link = name
         while link in above:
             joint = above[link]

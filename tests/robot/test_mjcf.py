@@ -224,12 +224,13 @@ def test_refusals_name_the_element(kind: str) -> None:
         ('<option viscosity="0.1"/>', "viscosity='0.1', expected no drag of a fluid"),
         ('<option><flag damper="disable"/></option>', "damper='disable', expected joints as they are written"),
         ('<tendon><fixed name="t" stiffness="3"><joint joint="j" coef="1"/></fixed></tendon>', "tendon 't' of MJCF text: stiffness='3', expected none"),
+        ('<default><tendon damping="2"/></default><tendon><spatial name="t"/></tendon>', "tendon 't' of MJCF text: damping='2', expected none"),
         ("<deformable/>", "<deformable>, expected sections out of"),
     ],
 )
 def test_sections_that_change_the_dynamics_are_refused(head: str, said: str) -> None:
     with pytest.raises(RobotError) as caught:
-        Robot.from_mjcf(mjcf(link(), head))
+        Robot.from_mjcf(mjcf(link(), head), gravity=(0, 0, -1))
     assert said in str(caught.value)
 
 
