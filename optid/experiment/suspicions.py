@@ -66,7 +66,7 @@ def suspect(trial: Trial, robot: Robot | None = None) -> tuple[Suspicion, ...]:
     trial : Trial
         As it was imported: SI units, as far as its units were stated right.
     robot : Robot, optional
-        Whose joints these are, in its order. With it positions are compared with its limits, and torque (or current) with what its own parameters need for the
+        Whose joints these are, by name, or in its order where the trial has other names or none. With it positions are compared with its limits, and torque (or current) with what its own parameters need for the
         motion, as the columns stand and with columns exchanged or turned over.
 
     Examples
@@ -84,6 +84,8 @@ def suspect(trial: Trial, robot: Robot | None = None) -> tuple[Suspicion, ...]:
     if robot is not None and robot.n == trial.n and trial.n_samples > 1:
         from .torque_fit import torque_suspicions
 
+        if set(trial.joint_names) == set(robot.joint_names):
+            trial = trial.reordered(robot.joint_names)
         found += [*_limits(trial, robot), *torque_suspicions(trial, robot)]
     return tuple(found)
 

@@ -58,6 +58,8 @@ def test_a_right_recording_is_not_suspected() -> None:
     current = replace(GOOD, tau=None, current=GOOD.tau / np.array([10, 10.7, 8.5, 9, 9.5, 10.1]))  # type: ignore[operator]
     assert suspect(current, UR) == ()
     assert suspect(replace(GOOD, tau=None, dq=None), UR) == ()
+    named = replace(ordered(GOOD, SORTED), joint_names=tuple(UR.joint_names[k] for k in SORTED))
+    assert suspect(named, UR) == ()
 
 
 CASES = {
