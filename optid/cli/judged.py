@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .console import note
+
 if TYPE_CHECKING:
     from optid.problems import IdentificationResult
     from optid.report import Recording
@@ -19,6 +21,7 @@ def training_scores(fit: IdentificationResult, files: Sequence[Path], most: int)
     """Predictions of the first ``most`` trials that the fit was made from; of a long one its beginning."""
     from dataclasses import replace
 
+    from optid.errors import OptidError
     from optid.experiment.stored import open_trials
     from optid.validation import validate
 
@@ -32,7 +35,10 @@ def training_scores(fit: IdentificationResult, files: Sequence[Path], most: int)
             else:
                 trial = stored.window(0, DRAWN, stored.signals)
                 trial = replace(trial, name=f"{trial.name} (its first {DRAWN} samples)")
-            found.append(validate(fit, trial))
+            try:
+                found.append(validate(fit, trial))
+            except OptidError as error:  # such as a beginning that lies outside the time window
+                note(f"optid: note: not drawn: {error}")
     return found
 
 

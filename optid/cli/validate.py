@@ -53,8 +53,8 @@ def validate(
     for each in (*own, *scores):
         say(each.summary())
         say()
-    say(verdict(fit, scores))
     say(assess(fit, scores).headline)
+    say(verdict(fit, scores))
     if page is not None:
         say(f"report: {page}")
 

@@ -84,6 +84,17 @@ def test_a_report_without_other_motion_shows_the_fits_own(files: Path) -> None:
     assert load_result(files / "report" / "results.h5").beta.tolist() == load_result(files / "model.h5").beta.tolist()
 
 
+def test_of_a_long_recording_the_report_draws_the_beginning(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two thousand samples are long here; where the beginning is outside the time window, the report goes without."""
+    monkeypatch.setattr("optid.cli.judged.DRAWN", 500)
+    identify(files, "--report", files / "report")
+    said = json.loads((files / "report" / "results.json").read_text())
+    assert said["training"][0]["trial"] == "swing (its first 500 samples)" and said["training"][0]["samples"] == 500
+    late = identify(files, "--start", "10", "--report", files / "late")
+    assert "not drawn: trial 'swing (its first 500 samples)': no sample left" in late.stderr
+    assert json.loads((files / "late" / "results.json").read_text())["training"] == []
+
+
 def test_base_prints_formulas(files: Path) -> None:
     """Vertical-plane pendulum: three base parameters (C24), one a friction term."""
     said = run("base", files / "robot.toml", "--friction", "none").stdout.splitlines()
@@ -280,7 +291,7 @@ def test_validating_on_the_training_data_is_pointed_out(files: Path) -> None:
     said = json.loads(done.stdout)
     assert [[v["trial"] for v in said[kind]] for kind in ("training", "validations")] == [["swing"], ["other"]]
     alone = run("validate", files / "model.h5", files / "train.h5").stdout.splitlines()
-    assert alone[-1] == "Not tested on other motion: what this model may be used for is open." and alone[0] == "validation on 'swing'"
+    assert alone[-2] == "Not tested on other motion: what this model may be used for is open." and alone[0] == "validation on 'swing'"
 
 
 def test_interruption_names_what_was_kept(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:

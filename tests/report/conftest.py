@@ -83,7 +83,7 @@ class Page(HTMLParser):
             self._open[-1][2].append(" ")
 
 
-CONSTANTS = r"95 %|50 %|R²|results\.h5|difference / σ"
+CONSTANTS = r"95 %|50 %|R²|results\.h5|difference / σ|±2 σ"
 """Figures that belong to the wording."""
 
 

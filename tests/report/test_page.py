@@ -55,6 +55,15 @@ def test_every_number_of_the_page_equals_the_json(whole: Path) -> None:
     assert f"/provenance/inputs/{escaped('a~b/c.h5')}" in pointers
 
 
+def test_two_tests_and_cycles(case: Case) -> None:
+    """Several validations, one with the noise of cycles."""
+    noisy = replace(case.validation, joints=tuple(replace(j, noise_floor=0.1) for j in case.validation.joints), tau_band=np.full((2000, 2), 0.2))
+    page = Page(html_report(case.fit, [case.validation, replace(noisy, trial="cycles 2")]))
+    facts = to_dict(case.fit, [case.validation, replace(noisy, trial="cycles 2")])
+    assert_page_equals(page, facts)
+    assert ("/validations/1/joints/0/noise_floor", "0.1", "short", "0.1") in page.facts
+
+
 def test_the_sections_come_in_the_order_of_need(whole: Path) -> None:
     """Verdict, parameters, tests, conditioning, bodies, data, provenance; headings never skip a level."""
     text = (whole / "report.html").read_text()
