@@ -66,8 +66,8 @@ def suspect(trial: Trial, robot: Robot | None = None) -> tuple[Suspicion, ...]:
     trial : Trial
         As it was imported: SI units, as far as its units were stated right.
     robot : Robot, optional
-        Whose joints these are, by name, or in its order where the trial has other names or none. With it positions are compared with its limits, and torque (or current) with what its own parameters need for the
-        motion, as the columns stand and with columns exchanged or turned over.
+        Whose joints these are, by name, or in its order where the trial has other names or none. With it positions are compared with its limits, and torque (or
+        current) with what its own parameters need for the motion, as the columns stand and with columns exchanged or turned over.
 
     Examples
     --------

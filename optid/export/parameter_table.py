@@ -60,9 +60,16 @@ def fit_to_latex(fit: IdentificationResult, siunitx: bool = False) -> str:
             number = rf"\num{{{value:.6g}}}" if siunitx else f"${_factor(f'{value:.6g}')}$"
             if math.isfinite(spread) and spread > _EXACT * abs(value):
                 number = in_brackets(value, spread) if siunitx else f"${plus_minus(value, spread)}$"
-                share = rf"{100 * spread / abs(value):.2g}\,\%" if value and spread < abs(value) else r"$>$100\,\%"
+                share = _percent(spread / abs(value) if value else math.inf)
         lines.append(rf"${formula_latex(str(row['formula']))}$ & {unit_latex(name, fit.base.model.robot)} & {number} & {share} \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _percent(share: float) -> str:
+    """A share in per cent, two digits, with an end on either side."""
+    if share > 1:
+        return r"$>$100\,\%"
+    return rf"{100 * share:.2g}\,\%" if share >= 1e-4 else r"$<$0.01\,\%"
 
 
 def formula_latex(formula: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from unittest.mock import patch
@@ -192,6 +193,8 @@ def test_table_of_parameters(crane_model: DynamicModel) -> None:
         name, _, number, share = line.removesuffix(r" \\").split(" & ")
         assert name == f"${formula_latex(formula)}$" and number == f"${plus_minus(value, spread)}$"
         assert share == (rf"{100 * spread / abs(value):.2g}\,\%" if spread < abs(value) else r"$>$100\,\%")
+    exact = replace(fit, details=replace(fit.details, variance=1e-12))  # as if the residuals were a millionth
+    assert any(line.endswith(r" & $<$0.01\,\% \\") for line in fit_to_latex(exact).splitlines())
     assert r"\num{" in fit_to_latex(fit, siunitx=True) and r"\pm" not in fit_to_latex(fit, siunitx=True)
     robot = crane_model.robot
     units = {
