@@ -3,6 +3,7 @@
 Solvers with derivatives count iterations or evaluations of a sequence of smooth stand-ins, the others evaluations of the criterion itself.
 """
 
+import sys
 from dataclasses import replace
 
 import matplotlib.pyplot as plt
@@ -24,7 +25,7 @@ best = {}
 for name in optid.available_solvers(problem):
     if name == "grid":  # ten coordinates: too many points
         continue
-    result = optid.solve(problem, solver=name, seed=0, budget=100, on_failure="return")
+    result = optid.solve(problem, solver=name, seed=0, budget=50 if "--quick" in sys.argv else 100, on_failure="return")
     best[name] = result.condition_number
     values = [point.fun if point.violation < 1e-6 else np.inf for point in result.solution.history]
     plt.loglog(np.arange(1, len(values) + 1), np.exp(np.minimum.accumulate(values)), label=name)
