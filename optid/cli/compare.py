@@ -32,6 +32,13 @@ def compare(
     solver: Annotated[str | None, typer.Option(help="Solver of the problems that the methods pose.")] = None,
     cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
     torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
+    clock: Annotated[str, typer.Option(help="Times to believe: auto, stamps, nominal (an exact clock) or recorded (no uniform grid).")] = "auto",
+    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
+    min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
+    start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
+    stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
+    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles, and limit torque and model alike.")] = False,
+    period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
     report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
     tip: Tip = None,
     seed: Seed = 0,
@@ -50,9 +57,8 @@ def compare(
     from optid.identification import compare as contest
     from optid.report import write_comparison
     from optid.report.comparison import comparison_facts
-    from optid.signals import Preprocessing
 
-    from .arguments import cutoff_of
+    from .identify import preprocessing_of
 
     model = model_of(robot_of(first, tip), friction, rotor_inertia, sign_width)
     chosen = [name.strip() for name in methods.split(",") if name.strip()]
@@ -64,7 +70,7 @@ def compare(
             validation=list(validation) if validation else None,
             folds=folds,
             known=known_of(model, known),
-            preprocessing=Preprocessing(cutoff=cutoff_of(cutoff, "--cutoff"), torque_cutoff=cutoff_of(torque_cutoff, "--torque-cutoff")),
+            preprocessing=preprocessing_of(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period),
             solver=solver,
             seed=seed,
             progress=update,

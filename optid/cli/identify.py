@@ -90,7 +90,7 @@ def identify(
     fields = options_of(method, method_options, bounds, masses, com_boxes, loop)
     if write_robot is not None:
         check_robot_out(write_robot, method)
-    options = _preprocessing(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
+    options = preprocessing_of(cutoff, torque_cutoff, clock, rate, min_speed, start, stop, cycles, period)
     model = model_of(robot_of(robot, tip), friction, rotor_inertia, sign_width_of(sign_width, files, options))
     if scheduler is not None and workers is not None:
         raise DataError(sentence("--workers", "given with --scheduler", "one of them", "The scheduler has its own workers."))
@@ -150,7 +150,7 @@ def identify(
         say(f"report: {page}")
 
 
-def _preprocessing(
+def preprocessing_of(
     cutoff: str,
     torque_cutoff: str,
     clock: str,
@@ -161,6 +161,7 @@ def _preprocessing(
     cycles: bool,
     period: float | None,
 ) -> Preprocessing:
+    """What the options of the command mean."""
     from optid.errors import DataError, sentence
     from optid.signals import PeriodicOptions, Preprocessing
 

@@ -50,6 +50,29 @@ def test_estimators_agree_on_clean_data(files: Path) -> None:
     assert "Least error on other motion: " in text and "As good: " in text
 
 
+def test_options_of_the_preparation(files: Path) -> None:
+    """A window of 10 s on a grid of 50 Hz, its ends with it: 501 equations."""
+    command = (
+        "compare",
+        files / "robot.toml",
+        files / "train.h5",
+        "--methods",
+        "ols",
+        *OPTIONS,
+        "--start",
+        "5",
+        "--stop",
+        "15",
+        "--rate",
+        "50",
+        "--min-speed",
+        "0",
+    )
+    run(*command, "--report", files / "report")
+    assert load_result(files / "report" / "results.h5", "ols").n_rows == 501
+    assert "--period: given without --cycles" in run(*command, "--period", "2", code=2).stderr
+
+
 def test_a_failed_estimator_gets_its_reason(files: Path) -> None:
     """An absent method is a wrong call; the report holds every fit that there is."""
     assert "Did you mean 'wls'" in run("compare", files / "robot.toml", files / "train.h5", "--methods", "wsl", *OPTIONS, code=2).stderr
