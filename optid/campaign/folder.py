@@ -66,35 +66,38 @@ class ResultFolder:
     Attributes
     ----------
     path : Path
+    campaign : Path
+        The file whose results it holds.
     records : mapping task → Record
     """
 
     path: Path
+    campaign: Path
     records: dict[str, Record] = field(default_factory=dict)
 
     @classmethod
-    def seen(cls, path: Path) -> ResultFolder:
+    def seen(cls, path: Path, campaign: Path) -> ResultFolder:
         """The folder as it is; nothing is made or written.
 
         Raises
         ------
         FileError, MissingFileError
-            It is no folder, holds files of something else, its record is damaged, or the folder around it is missing.
+            It is no folder, holds files of something else or of another campaign, its record is damaged, or the folder around it is missing.
         """
         if not path.exists():
             if not path.parent.is_dir():
                 raise MissingFileError(sentence(f"folder {path.parent}", "not found", f"an existing folder to make {path.name} in"))
-            return cls(path)
+            return cls(path, campaign)
         if not path.is_dir():
             raise FileError(sentence(f"output {path}", "a file", "a folder"))
         state = path / STATE
         if state.is_file():
-            return cls(path, _records(state))
+            return cls(path, campaign, _records(state, campaign))
         strange = next((entry.name for entry in sorted(path.iterdir()) if entry.name not in (LOCK, TEMPORARY)), None)
         if strange is not None:
             hint = "Give output another name; files of something else are never touched."
             raise FileError(sentence(f"output folder {path}", f"{strange} in it, and no {STATE}", "a new or empty folder, or one of a campaign", hint))
-        return cls(path)
+        return cls(path, campaign)
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -116,7 +119,7 @@ class ResultFolder:
             if not _locked(lock):
                 raise FileBusyError(sentence(f"folder {self.path}", "another run is at work in it", "one run at a time", "Wait for it, or stop it."))
             if (self.path / STATE).is_file():
-                self.records = _records(self.path / STATE)
+                self.records = _records(self.path / STATE, self.campaign)
             else:
                 self._save()
             shutil.rmtree(self.path / WORK, ignore_errors=True)
@@ -166,7 +169,8 @@ class ResultFolder:
 
     def _save(self) -> None:
         tasks = {name: {"key": r.key, "inputs": dict(r.inputs), "outputs": dict(r.outputs)} for name, r in sorted(self.records.items())}
-        text = json.dumps({"format": FORMAT, "version": VERSION, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
+        state = {"format": FORMAT, "version": VERSION, "campaign": self.campaign.name, "tasks": tasks}
+        text = json.dumps(state, indent=1, ensure_ascii=False) + "\n"
         temporary = self.path / TEMPORARY
         try:
             with open(temporary, "w", encoding="utf-8", newline="\n") as raw:
@@ -180,13 +184,13 @@ class ResultFolder:
             raise FileError(sentence(f"file {self.path / STATE}", error.strerror or str(error), "a file that can be written")) from error
 
 
-def _records(state: Path) -> dict[str, Record]:
+def _records(state: Path, campaign: Path) -> dict[str, Record]:
     """What the record of a folder says.
 
     Raises
     ------
     FileError
-        It is damaged, or of something else.
+        It is damaged, of something else, or of another campaign that is still there.
     """
     hint = "Remove it to have everything done again."
     try:
@@ -195,6 +199,9 @@ def _records(state: Path) -> dict[str, Record]:
             raise FileError(sentence(f"format of {state}", repr(found["format"]), repr(FORMAT), "Give output another name."))
         if found["version"] != VERSION:
             raise FileError(sentence(f"version of {state}", found["version"], VERSION, "Another optid wrote it: give output another name."))
+        other = campaign.with_name(PurePosixPath(str(found["campaign"])).name)
+        if other.name != campaign.name and other.exists():
+            raise FileError(sentence(f"output folder {state.parent}", f"results of {other.name}", f"those of {campaign.name}", "Give output another name."))
         return {str(name): Record(str(task["key"]), _texts(task["inputs"]), _inside(task["outputs"])) for name, task in found["tasks"].items()}
     except FileError:
         raise

@@ -3,73 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from optid.errors import DataError, MissingFileError, sentence, unknown_name
+from optid.errors import DataError, MissingFileError, require, sentence, unknown_name
 from optid.identification.checkpoint import combined
 from optid.identification.result_file import versions
-from optid.robot import robot_to_toml
 
-from . import work as steps
-from .checked import CheckedCampaign, Estimator
+from .checked import CheckedCampaign
 from .folder import Hashes, ResultFolder
 from .read import read_campaign
 from .recordings import Recording, find, refuse_twice
-from .work import Work
+from .tasks import Task, analysis_tasks, design_task, import_name, import_task
 
 STEPS = ("design", "import", "identify", "validate", "payload", "compare", "report")
 """In their order."""
 
-DONE, TO_DO, MISSING = "up to date", "to do", "recordings missing"
-
-
-@dataclass(frozen=True, eq=False)
-class Task:
-    """One piece of a campaign that is done or not done.
-
-    Attributes
-    ----------
-    name : str
-        The step, with a colon and a name where there are several of it: "identify:wls".
-    options : mapping
-        Everything beside the inputs that its outputs depend on.
-    inputs : tuple of Path
-    after : tuple of str
-        Tasks whose outputs are among the inputs.
-    makes : tuple of str
-        Its main files, in the folder of results.
-    run : callable
-        Does the work.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> from optid.campaign import plan_campaign
-    >>> [task.name for task in plan_campaign(file.path, missing_ok=True).tasks]
-    []
-    >>> folder.cleanup()
-    """
-
-    name: str
-    options: Mapping[str, Any]
-    inputs: tuple[Path, ...]
-    after: tuple[str, ...]
-    makes: tuple[str, ...]
-    run: Callable[[Work], None] = field(repr=False)
-
-    @property
-    def step(self) -> str:
-        """The step that it belongs to."""
-        return self.name.partition(":")[0]
+DONE, TO_DO = "up to date", "to do"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,10 +131,10 @@ def plan_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh:
     for name in wanted:
         if name.partition(":")[0] not in STEPS:
             raise unknown_name("step", name, STEPS)
-    folder = ResultFolder.seen(file.output)
+    folder = ResultFolder.seen(file.output, file.path)
     if fresh:
         folder = replace(folder, records={name: replace(record, key="") for name, record in folder.records.items()})
-    designed = [_design(checked)] if file.campaign.design is not None else []
+    designed = [design_task(checked)] if file.campaign.design is not None else []
     recorded = not wanted or any(name.partition(":")[0] != "design" for name in wanted)
     found, missing = find(file) if recorded else ([], [])
     if missing and not missing_ok:
@@ -217,43 +170,18 @@ def _chosen(plan: Plan, wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 def _check_report() -> None:
-    from optid.errors import require
-
     for module in ("jinja2", "matplotlib"):
         require(module, "app")
-
-
-def _common(checked: CheckedCampaign) -> dict[str, Any]:
-    """What everything that is computed with the model depends on."""
-    model = checked.model
-    return {
-        "robot": robot_to_toml(checked.robot),
-        "model": [model.friction, model.rotor_inertia, model.sign_width],
-        "known": dict(checked.known),
-        "seed": checked.campaign.seed,
-    }
-
-
-def _design(checked: CheckedCampaign) -> Task:
-    part = checked.campaign.design
-    assert part is not None
-    shares = checked.campaign.limits
-    fractions = [shares.position, shares.velocity, shares.acceleration, shares.torque]
-    options = {**_common(checked), "design": asdict(part), "shares": fractions, "file": checked.file.name}
-    names = [name for name in (part.export.csv, part.export.rapid, part.export.urscript) if name is not None]
-    makes = ("design/plan.h5", *(f"design/{name}" for name in names))
-    return Task("design", options, (), (), makes, partial(steps.design, checked))
 
 
 def _recorded(plan: Plan, recordings: Sequence[Recording]) -> list[Task]:
     """The tasks that need recordings, each of which is opened and held against the robot first."""
     checked, results = plan.checked, plan.folder.path
-    tasks = [_import(checked, recording) for recording in recordings if recording.imported]
-    imports = {task.name: task for task in tasks}
+    imports = {task.name: task for task in (import_task(checked, recording) for recording in recordings if recording.imported)}
     used: list[tuple[Recording, str]] = []
     groups: dict[str, list[tuple[Path, str]]] = {}
     for recording in recordings:
-        task = imports.get(_name(recording))
+        task = imports.get(import_name(recording))
         path = recording.path if task is None else results / task.makes[0]
         there = path if task is not None and plan.current(task) else None
         for trial, role in recording.roles(checked.robot, checked.campaign.robot.tip, there):
@@ -261,67 +189,8 @@ def _recorded(plan: Plan, recordings: Sequence[Recording]) -> list[Task]:
             group = role if recording.part.payload is None else f"payload:{recording.part.payload}"
             groups.setdefault(group, []).append((path, trial))
     refuse_twice(used)
-    made = {results / task.makes[0]: task.name for task in tasks}
-
-    def after(paths: Iterable[Path]) -> tuple[str, ...]:
-        return tuple(made[path] for path in paths if path in made)
-
-    train = groups.get("identification", [])
-    tests = groups.get("validation", [])
-    if not train:
+    if "identification" not in groups:
         hint = 'Add [[recordings]] with files = "..." and role = "identification".'
         raise DataError(sentence(f"recordings of {checked.file.name}", "none for identification", "at least one", hint))
-    sources, targets = _paths(train), _paths(tests)
-    labels = list(checked.estimators)
-    fits = [results / f"fits/{label}.h5" for label in labels]
-    tasks += [_identify(checked, estimator, sources, after(sources)) for estimator in checked.estimators.values()]
-    identified = tuple(f"identify:{label}" for label in labels)
-    for label, fit in zip(labels, fits, strict=True):
-        if tests:
-            run = partial(steps.judge, checked, label, tests)
-            inputs, names = (fit, *targets), (f"identify:{label}", *after(targets))
-            tasks.append(Task(f"validate:{label}", {"trials": [name for _, name in tests]}, inputs, names, (f"validation/{label}.json",), run))
-    for name, part in checked.campaign.payloads.items():
-        loaded = groups[f"payload:{name}"]
-        run = partial(steps.payload, checked, name, train, loaded)
-        both = (*sources, *_paths(loaded))
-        options = {**_common(checked), "payload": asdict(part), "preprocessing": asdict(checked.campaign.preprocessing)}
-        tasks.append(Task(f"payload:{name}", options, both, after(both), (f"payloads/{name}.json", f"payloads/{name}.txt"), run))
-    judged = tuple(f"validate:{label}" for label in labels) if tests else ()
-    scores = tuple(results / f"validation/{label}.json" for label in labels) if tests else ()
-    shown = {"labels": labels, "report": asdict(checked.campaign.report), "title": checked.campaign.title, "file": checked.file.name}
-    if len(labels) > 1:
-        run = partial(steps.compare, checked, tests)
-        inputs, names = (*fits, *scores, *targets), (*identified, *judged, *after(targets))
-        makes = ("comparison/report.html", "comparison/comparison.json", "comparison/comparison.txt")
-        tasks.append(Task("compare", shown, inputs, names, makes, run))
-    run = partial(steps.report, checked, train, tests)
-    inputs, names = (*fits, *scores, *sources, *targets), (*identified, *judged, *after((*sources, *targets)))
-    tasks.append(Task("report", shown | {"trials": [name for _, name in (*train, *tests)]}, inputs, names, ("report/report.html", "report/verdict.txt"), run))
-    return tasks
-
-
-def _paths(trials: Iterable[tuple[Path, str]]) -> tuple[Path, ...]:
-    return tuple(dict.fromkeys(path for path, _ in trials))
-
-
-def _name(recording: Recording) -> str:
-    return f"import:{recording.name}"
-
-
-def _import(checked: CheckedCampaign, recording: Recording) -> Task:
-    part = asdict(recording.part) | {"files": None, "payload": None, "other_robot": None}
-    options = {"robot": robot_to_toml(checked.robot), "part": part, "mapping": recording.mapping, "name": recording.name}
-    return Task(_name(recording), options, recording.files, (), (f"recordings/{recording.name}.h5",), partial(steps.bring_in, checked, recording))
-
-
-def _identify(checked: CheckedCampaign, estimator: Estimator, sources: tuple[Path, ...], after: tuple[str, ...]) -> Task:
-    options = {
-        **_common(checked),
-        "method": [estimator.method.name, asdict(estimator.method)],
-        "solver": estimator.solver,
-        "preprocessing": asdict(checked.campaign.preprocessing),
-        "file": checked.file.name,
-    }
-    run = partial(steps.identify, checked, estimator, sources)
-    return Task(f"identify:{estimator.label}", options, sources, after, (f"fits/{estimator.label}.h5",), run)
+    made = {results / task.makes[0]: name for name, task in imports.items()}
+    return [*imports.values(), *analysis_tasks(checked, results, groups, made)]

@@ -13,7 +13,7 @@ from optid.experiment import RobotInfo
 from optid.robot import Limits, Link, Robot, Transform, load_robot, robot_from_toml, robot_from_urdf, robot_to_toml
 
 from .read import CampaignFile
-from .schema import LimitsPart
+from .schema_robot import LimitsPart
 from .tables import DEGREES
 
 LIBRARY = "library:"

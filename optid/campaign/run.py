@@ -9,7 +9,8 @@ from pathlib import Path
 
 from optid.errors import OptidError
 
-from .plan import Plan, Task, plan_campaign
+from .plan import Plan, plan_campaign
+from .tasks import Task
 from .work import Work
 
 Progress = Callable[[str, str, int, int], None]

@@ -2,172 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from math import isfinite, isinf
 from typing import Any, Literal
 
-from optid.errors import DataError, LimitsError, sentence
+from optid.errors import DataError, sentence
 from optid.signals import Preprocessing
 
-LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
-"""Names of methods and payloads: they become names of files."""
-
-
-def _label(what: str, name: str) -> None:
-    if not LABEL.fullmatch(name):
-        raise DataError(sentence(f"{what} {name!r}", "a name that is no file name", "letters, digits, '-', '_' and '.'"))
-
-
-def _positive(**values: float | None) -> None:
-    for name, value in values.items():
-        if value is not None and not (value > 0 and isfinite(value)):
-            raise DataError(sentence(name, value, "a number above 0"))
-
-
-def _whole(**values: int | None) -> None:
-    for name, value in values.items():
-        if value is not None and value < 1:
-            raise DataError(sentence(name, value, "a whole number, 1 or more"))
-
-
-@dataclass(frozen=True)
-class BodyPart:
-    """A body that the last link carries in every recording, such as a gripper; nominal values of torque limits and priors include it.
-
-    Attributes
-    ----------
-    mass : float [kg]
-    com : 3 numbers [m]
-        Centre of mass in the last link's frame.
-    inertia : 3 or 6 numbers [kg m²]
-        About the centre of mass, axes parallel to the last link's frame: the diagonal, or xx, xy, xz, yy, yz, zz.
-    """
-
-    mass: float
-    com: tuple[float, ...] = (0.0, 0.0, 0.0)
-    inertia: tuple[float, ...] = (0.0, 0.0, 0.0)
-
-    def __post_init__(self) -> None:
-        _positive(mass=self.mass)
-        if len(self.com) != 3 or not all(map(isfinite, self.com)):
-            raise DataError(sentence("com", list(self.com), "three finite numbers"))
-        if len(self.inertia) not in (3, 6) or not all(map(isfinite, self.inertia)):
-            raise DataError(sentence("inertia", list(self.inertia), "finite numbers: 3, the diagonal, or 6, xx, xy, xz, yy, yz, zz"))
-
-
-@dataclass(frozen=True)
-class RobotPart:
-    """The robot.
-
-    Attributes
-    ----------
-    source : str
-        Robot file (.toml with DH rows or transforms, .urdf) or library:NAME, such as library:panda.
-    tip : str
-        Last link of the chain in a URDF that branches.
-    gravity : 3 numbers [m/s²]
-        In the base frame, (0, 0, -9.81) for a robot on the floor; that of the description without it.
-    locked : table of numbers [rad or m]
-        Moving joints of a URDF that are held still, such as a gripper's fingers, with their positions.
-    payload : table
-        A body that the last link always carries.
-    """
-
-    source: str
-    tip: str | None = None
-    gravity: tuple[float, ...] | None = None
-    locked: dict[str, float] = field(default_factory=dict)
-    payload: BodyPart | None = None
-
-    def __post_init__(self) -> None:
-        if self.gravity is not None and (len(self.gravity) != 3 or not all(map(isfinite, self.gravity))):
-            raise DataError(sentence("gravity", list(self.gravity), "three numbers"))
-
-
-@dataclass(frozen=True)
-class ModelPart:
-    """What is modelled beside the links' inertia.
-
-    Attributes
-    ----------
-    friction : str
-        Terms joined by +: viscous, coulomb, offset; or asymmetric; or none.
-    rotor_inertia : bool
-        One reflected rotor inertia a joint as a parameter of its own.
-    sign_width : float or n numbers [rad/s or m/s]
-        Width w of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign.
-    known : names
-        Parameters that are not fitted and have the robot's own values, such as "m1"; "m" means that of every link or joint.
-    known_values : table of numbers
-        Parameters that are not fitted, with their values, such as {m1 = 31.5}.
-    """
-
-    friction: str | None = "viscous+coulomb+offset"
-    rotor_inertia: bool = False
-    sign_width: float | tuple[float, ...] = 0.0
-    known: tuple[str, ...] = ()
-    known_values: dict[str, float] = field(default_factory=dict)
-
-
-_TURNS = 20.0  # [rad] more than three turns either way: who writes it means degrees
-_FAST = 60.0  # [rad/s]
-
-
-@dataclass(frozen=True)
-class JointPart:
-    """Limits of one joint, in place of the robot's own.
-
-    Attributes
-    ----------
-    lower, upper : float [rad or m]
-        Ends of the range.
-    velocity : float [rad/s or m/s]
-        Largest speed either way.
-    acceleration : float [rad/s² or m/s²]
-        Largest magnitude.
-    torque : float [N m or N]
-        Largest magnitude of the joint-side drive torque.
-    """
-
-    lower: float | None = None
-    upper: float | None = None
-    velocity: float | None = None
-    acceleration: float | None = None
-    torque: float | None = None
-
-    def __post_init__(self) -> None:
-        for what, most in (("lower", _TURNS), ("upper", _TURNS), ("velocity", _FAST)):
-            value = getattr(self, what)
-            if value is not None and most < abs(value) and not isinf(value):
-                unit = "rad or m" if most == _TURNS else "rad/s or m/s"
-                raise LimitsError(sentence(what, f"{value:g}", f"{unit}, at most {most:g}", f"For degrees write {what}_deg = {value:g}."))
-
-
-@dataclass(frozen=True)
-class LimitsPart:
-    """Shares of the limits that a design uses, and limits of single joints where the robot's description is silent or wrong.
-
-    Attributes
-    ----------
-    position, velocity, acceleration, torque : float
-        Share of the limits, more than 0 and at most 1.
-    joint : tables
-        One a joint, by its name: [limits.joint.NAME].
-    """
-
-    position: float = 0.8
-    velocity: float = 0.7
-    acceleration: float = 0.7
-    torque: float = 1.0
-    joint: dict[str, JointPart] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        for what in ("position", "velocity", "acceleration", "torque"):
-            share = getattr(self, what)
-            if not 0 < share <= 1:
-                hint = f"For {share:g} % write {share / 100:g}." if 1 < share <= 100 else ""
-                raise LimitsError(sentence(what, f"{share:g}", "a share of the limits, above 0 and at most 1", hint))
+from .schema_robot import LimitsPart, ModelPart, RobotPart
+from .values import check_label, check_positive, check_whole
 
 
 @dataclass(frozen=True)
@@ -197,10 +39,10 @@ class ExportPart:
     override: bool = False
 
     def __post_init__(self) -> None:
-        _positive(rate=self.rate)
+        check_positive(rate=self.rate)
         names = [name for name in (self.csv, self.rapid, self.urscript) if name is not None]
         for name in names:
-            _label("file", name)
+            check_label("file", name)
             if names.count(name) > 1 or name in ("plan.h5", "design.json", "report"):
                 raise DataError(sentence("file", repr(name), "a name of its own for each file"))
 
@@ -244,8 +86,8 @@ class DesignPart:
     export: ExportPart = field(default_factory=ExportPart)
 
     def __post_init__(self) -> None:
-        _positive(period=self.period)
-        _whole(harmonics=self.harmonics, samples=self.samples, starts=self.starts, budget=self.budget)
+        check_positive(period=self.period)
+        check_whole(harmonics=self.harmonics, samples=self.samples, starts=self.starts, budget=self.budget)
 
 
 @dataclass(frozen=True)
@@ -322,7 +164,7 @@ class MethodPart:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _label("label", self.name)
+        check_label("label", self.name)
 
     @classmethod
     def from_text(cls, text: str) -> MethodPart:
@@ -423,11 +265,11 @@ class Campaign:
     def __post_init__(self) -> None:
         if self.seed < 0:
             raise DataError(sentence("seed", self.seed, "a whole number, 0 or more"))
-        _whole(workers=self.workers)
+        check_whole(workers=self.workers)
         if not self.output.strip():
             raise DataError(sentence("output", repr(self.output), "the name of a folder"))
         for name in self.payloads:
-            _label("payload", name)
+            check_label("payload", name)
         labels = [part.name for part in self.methods]
         if not labels:
             raise DataError(sentence("methods", "none", "at least one"))

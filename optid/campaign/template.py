@@ -19,7 +19,8 @@ from .documentation import Entry, entries, summary
 from .read import CampaignFile
 from .reference import kind_in_words, toml_value
 from .robots import LIBRARY, missing_robot, robot_of
-from .schema import BodyPart, Campaign, DesignPart, ExportPart, LimitsPart, ModelPart, ReportPart, RobotPart
+from .schema import Campaign, DesignPart, ExportPart, ReportPart
+from .schema_robot import BodyPart, LimitsPart, ModelPart, RobotPart
 
 WIDTH = 110
 COMMON = ("clock", "rate", "cutoff", "torque_cutoff", "start", "stop", "min_speed", "decimate")

@@ -144,7 +144,7 @@ def test_planning_writes_nothing(campaign: Write, folder: Path) -> None:
 
 def test_one_run_at_a_time(campaign: Write, folder: Path) -> None:
     path = campaign()
-    other = ResultFolder.seen(folder / "results")
+    other = ResultFolder.seen(folder / "results", path)
     with other.held(), pytest.raises(FileBusyError, match="another run is at work in it"):
         run_campaign(path)
     assert run_campaign(path).done
@@ -162,6 +162,16 @@ def test_a_folder_of_something_else_is_not_touched(campaign: Write, folder: Path
     with pytest.raises(FileError, match=r"folder .*nowhere: not found"):
         run_campaign(campaign('output = "nowhere/results"'))
     assert contents(folder / "results") == {"thesis.tex": b"years of work"}
+
+
+def test_two_campaigns_do_not_share_a_folder(campaign: Write, folder: Path) -> None:
+    """Each would undo the other's results; a file that was renamed goes on where it was."""
+    run_campaign(campaign(), ["identify"])
+    other = campaign(name="other.toml")
+    with pytest.raises(FileError, match=r"results: results of campaign.toml, expected those of other.toml. Give output another name"):
+        run_campaign(other, ["identify"])
+    (folder / "campaign.toml").unlink()
+    assert plan_campaign(other).folder.records
 
 
 def test_a_record_cannot_lead_out_of_its_folder(campaign: Write, folder: Path) -> None:
