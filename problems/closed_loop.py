@@ -15,7 +15,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError, ShapeError, SolveError, sentence
+from optid.errors import DataError, OptidError, ShapeError, SolveError, sentence
+from optid.model.arguments import found, per_axis, whole
+from optid.model.arrays import numbers
 from optid.model.symmetric import solve_symmetric
 from optid.regressor import BaseParameters
 from optid.signals import Samples
@@ -108,9 +110,12 @@ class ClosedLoop:
     sign_width: Any = None
 
     def __post_init__(self) -> None:
-        if int(self.substeps) != self.substeps or self.substeps < 1:
-            raise DataError(sentence("substeps of a closed loop", self.substeps, "a whole number >= 1"))
-        if int(self.speed_lag) != self.speed_lag or self.speed_lag < 0 or (self.speed_lag and not self.held):
+        if not callable(self.controller):
+            raise DataError(sentence("controller of a closed loop", found(self.controller), "a function (q, dq, r) → torque"))
+        if not callable(self.reference) and not isinstance(self.reference, Mapping):
+            raise DataError(sentence("reference of a closed loop", found(self.reference), "a function time → signals, or a mapping trial name → function"))
+        whole(self.substeps, "substeps of a closed loop", 1, "a whole number >= 1")
+        if whole(self.speed_lag, "speed_lag of a closed loop", 0, "a whole number of samples, 0 or more") and not self.held:
             raise DataError(sentence("speed_lag of a closed loop", self.speed_lag, "a whole number of samples, 0 for a controller in continuous time"))
 
     def signals(self, samples: Samples) -> Array:
@@ -120,7 +125,12 @@ class ClosedLoop:
             if samples.name not in source:
                 raise DataError(sentence("reference of the closed loop", f"none for trial {samples.name!r}", f"one of {', '.join(source) or '(none)'}"))
             source = source[samples.name]
-        values = np.asarray(source(samples.time), dtype=float)
+        try:
+            values = numbers(source(samples.time), f"reference of trial {samples.name!r}")
+        except OptidError:
+            raise
+        except Exception as error:  # whatever the caller's own function raises
+            raise DataError(sentence(f"reference of trial {samples.name!r}", f"{type(error).__name__}: {error}", "signals (N, m)")) from error
         values = values[:, None] if values.ndim == 1 else values
         if values.ndim != 2 or len(values) != samples.n_samples or not np.isfinite(values).all():
             raise ShapeError(sentence(f"reference of trial {samples.name!r}", f"shape {values.shape}", f"finite numbers ({samples.n_samples}, m)"))
@@ -153,7 +163,10 @@ class ClosedLoop:
 
     def _widths(self, samples: Samples) -> tuple[float, ...]:
         if self.sign_width is not None:
-            return tuple(float(x) for x in np.broadcast_to(np.asarray(self.sign_width, dtype=float), (samples.n,)))
+            widths = per_axis(self.sign_width, samples.n, "sign_width of a closed loop")
+            if not (np.isfinite(widths) & (widths > 0)).all():
+                raise DataError(sentence("sign_width of a closed loop", widths.tolist(), "speeds above 0"))
+            return tuple(float(x) for x in widths)
         return tuple(float(x) for x in SLOW * np.maximum(np.abs(samples.dq).max(axis=0), 1e-12))
 
     def _piece(
@@ -181,7 +194,7 @@ class ClosedLoop:
                 )
             )
         ddq, tau = (np.asarray(x).T for x in output.map(count)(states, now, constants))
-        found = None
+        slopes = None
         if sensitivity is not None:
             moved = np.zeros((r, count, size))
             for first in range(0, r, DIRECTIONS):
@@ -191,8 +204,8 @@ class ClosedLoop:
                 ahead = np.asarray(_chain(step, count, width)(start, now, later, constants, ends, seeds, *still))
                 # columns: all instants along the first parameter, then along the second, …
                 moved[first : first + width, 1:] = np.moveaxis(ahead.reshape(size + r, width, count), 0, 2)[:, :-1, :size]
-            found = np.transpose(moved[:, :, :n], (1, 2, 0)) if sensitivity == "position" else self._through(n, states, now, moved)
-        return LoopMotion(states[:n].T, states[n : 2 * n].T, ddq, tau, found)
+            slopes = np.transpose(moved[:, :, :n], (1, 2, 0)) if sensitivity == "position" else self._through(n, states, now, moved)
+        return LoopMotion(states[:n].T, states[n : 2 * n].T, ddq, tau, slopes)
 
     def _through(self, n: int, states: Array, signals: Array, moved: Array) -> Array:
         """Derivatives (N, n, r) of the controller's torque along those of the state (r, N, size)."""
@@ -215,7 +228,19 @@ def _smooth(base: BaseParameters, widths: tuple[float, ...]) -> BaseParameters:
 @lru_cache(maxsize=16)
 def _gains(controller: Any, n: int, m: int, lag: int) -> ca.Function:
     x, signal = ca.SX.sym("x", (2 + lag) * n), ca.SX.sym("r", m)
-    return ca.Function("gains", [x, signal], [ca.densify(ca.jacobian(ca.vertcat(controller(x[:n], x[(1 + lag) * n :], signal)), x))])
+    return ca.Function("gains", [x, signal], [ca.densify(ca.jacobian(_torque(controller, x[:n], x[(1 + lag) * n :], signal), x))])
+
+
+def _torque(controller: Any, q: ca.SX, dq: ca.SX, signal: ca.SX) -> ca.SX:
+    """The controller's torque (n,) as an expression."""
+    wanted = f"{q.numel()} CasADi expressions of (q, dq, r)"
+    try:
+        torque = ca.vertcat(controller(q, dq, signal))
+    except Exception as error:  # whatever the caller's own function raises
+        raise DataError(sentence("controller of the closed loop", f"{type(error).__name__}: {str(error).splitlines()[0]}", wanted)) from error
+    if torque.shape != q.shape or not isinstance(torque, ca.SX | ca.DM):
+        raise ShapeError(sentence("controller of the closed loop", f"a torque of shape {torque.shape}", wanted))
+    return ca.densify(ca.SX(torque))
 
 
 @lru_cache(maxsize=16)
@@ -238,7 +263,7 @@ def _functions(base: BaseParameters, controller: Any, m: int, structure: tuple[b
     n, (held, lag, substeps) = base.model.n, structure
     forward = _acceleration(base, with_known)
     a, b, signal = ca.SX.sym("q", n), ca.SX.sym("dq", n), ca.SX.sym("r", m)
-    law = ca.Function("law", [a, b, signal], [ca.densify(ca.vertcat(controller(a, b, signal)))])
+    law = ca.Function("law", [a, b, signal], [_torque(controller, a, b, signal)])
     size = (2 + lag) * n
     state, now, then = ca.MX.sym("x", size + base.rank), ca.MX.sym("r", m), ca.MX.sym("s", m)
     c = ca.MX.sym("c", forward.size1_in(4))

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import LimitsError, ShapeError, sentence, unknown_name
+from optid.errors import DataError, LimitsError, ShapeError, sentence, unknown_name
+from optid.model.arguments import instance, real
 
 from .equations import Equations
 
@@ -76,14 +77,26 @@ class Constraints:
 
         r = len(names)
         lower, upper = np.full(r, -np.inf), np.full(r, np.inf)
+        if bounds is not None:
+            instance(bounds, Mapping, "bounds", "Write {name: (lower, upper)}.")
         for name, ends in (bounds or {}).items():
-            if not isinstance(ends, Sequence) or len(ends) != 2:
+            if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
                 raise ShapeError(sentence(f"bounds of {name}", repr(ends), "(lower, upper), None for an open end"))
             low, high = ends
             k = place(name)
-            lower[k], upper[k] = -np.inf if low is None else low, np.inf if high is None else high
+            lower[k] = -np.inf if low is None else real(low, f"lower bound of {name}")
+            upper[k] = np.inf if high is None else real(high, f"upper bound of {name}")
             if not lower[k] <= upper[k]:
                 raise LimitsError(sentence(f"bounds of {name}", f"[{lower[k]:g}, {upper[k]:g}]", "lower <= upper"))
+
+        for what, combinations in (("equalities", equalities), ("inequalities", inequalities)):
+            pairs = isinstance(combinations, Sequence) and all(isinstance(pair, Sequence) and len(pair) == 2 for pair in combinations)
+            if not pairs or not all(isinstance(coefficients, Mapping) for coefficients, _ in combinations):
+                raise ShapeError(sentence(what, repr(combinations), "pairs ({name: coefficient}, value)"))
+            for coefficients, value in combinations:
+                for name, number in (*coefficients.items(), ("the right-hand side", value)):
+                    if not np.isfinite(real(number, f"{what}, {name}")):
+                        raise DataError(sentence(f"{what}, {name}", number, "a finite number"))
 
         def rows(combinations: Sequence[Combination]) -> tuple[Array, Array]:
             table = np.zeros((len(combinations), r))
@@ -98,6 +111,15 @@ class Constraints:
     def fields(self) -> dict[str, Any]:
         """As arguments of :class:`optid.problems.LeastSquares`."""
         return {"lower": self.lower, "upper": self.upper, "A_eq": self.A_eq, "b_eq": self.b_eq, "A_in": self.A_in, "b_in": self.b_in}
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether no parameters at all meet the constraints."""
+        from scipy.optimize import linprog
+
+        ends = list(zip(self.lower, self.upper, strict=True))
+        found = linprog(np.zeros(len(self.lower)), self.A_in, self.b_in, self.A_eq, self.b_eq, ends)
+        return bool(found.status == 2)
 
     def judge(self, x: Array, equations: Equations) -> Judgement:
         """What the constraints did to the solution ``x`` (r,)."""

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.brief import brief
-from optid.errors import RankError, sentence, unknown_name
+from optid.errors import DataError, RankError, sentence, unknown_name
 from optid.kernels import JointFactors
+from optid.model.arguments import per_axis
 from optid.robot import PARAMETER_STEMS
 
 from .equations import Equations
@@ -161,6 +162,8 @@ class DriveGains:
         for stem in self.known:
             if stem not in PARAMETER_STEMS:
                 raise unknown_name("load parameter", stem, PARAMETER_STEMS)
+        if self.weights is not None and not ((w := per_axis(self.weights, self.factors.n_joints, "weights of the joints")) > 0).all():
+            raise DataError(sentence("weights of the joints", w.tolist(), "positive numbers"))
         if not any(self.known.values()):
             raise RankError(sentence("known load", "nothing but zeros", "at least its mass", "Without it every torque can be scaled at will."))
 

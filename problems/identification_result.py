@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from optid.brief import brief
 from optid.errors import OptidWarning, unknown_name
 from optid.kernels import JointFactors
+from optid.model.arguments import positive, whole
 from optid.model.arrays import state_arrays
 from optid.regressor import BaseParameters
 from optid.statistics import Determinacy, t_interval
+from optid.statistics.intervals import tail
 
 from .equations import Equations
 from .fit_details import FitDetails
@@ -207,6 +209,10 @@ class IdentificationResult:
         block : float, optional [s]
             Length of a block: the period for a bootstrap over cycles. Default: the cube root of the number of cells, enough for whitened residuals.
         """
+        whole(replicates, "replicates of a bootstrap", 2, "a whole number, 2 or more")
+        if block is not None:
+            positive(block, "block of a bootstrap")
+        whole(seed, "seed", 0, "a whole number >= 0")
         deviations = self._replicates if (replicates, block, seed) == (REPLICATES, None, 0) else bootstrap(self, replicates, block, seed)
         return np.asarray(self.beta + deviations)
 
@@ -255,6 +261,7 @@ class IdentificationResult:
         """
         chosen = self.reliable_kind if kind is None else kind
         if chosen == "bootstrap":
+            tail(level)
             ends = np.quantile(self._replicates, [(1 - level) / 2, (1 + level) / 2], axis=0)
             return np.stack([self.beta - ends[1], self.beta - ends[0]], axis=-1)
         if chosen == "white" and self.reliable_kind != "white":

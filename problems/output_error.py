@@ -91,7 +91,7 @@ class OutputError:
     def _memory(self) -> dict[bytes, list[LoopMotion]]:
         return {}
 
-    def _motions(self, beta: Array) -> list[LoopMotion]:
+    def simulated(self, beta: Array) -> list[LoopMotion]:
         """Simulations at beta, with sensitivities; the last ones are kept, because a solver asks for residual and Jacobian in turn."""
         key = beta.tobytes()
         if key not in self._memory:
@@ -101,7 +101,7 @@ class OutputError:
         return self._memory[key]
 
     def _errors(self, beta: Array) -> list[Array]:
-        pairs = zip(self.samples, self._motions(beta), strict=True)
+        pairs = zip(self.samples, self.simulated(beta), strict=True)
         if self.output == "position":
             return [s.q - motion.q for s, motion in pairs]
         return [s.tau - motion.tau for s, motion in pairs]
@@ -123,7 +123,7 @@ class OutputError:
 
         def jacobian(beta: Array) -> Array:
             rows = []
-            for motion, mask in zip(self._motions(beta), masks, strict=True):
+            for motion, mask in zip(self.simulated(beta), masks, strict=True):
                 assert motion.sensitivity is not None
                 rows.append((-motion.sensitivity / self.sizes[:, None]).reshape(-1, self.base.rank)[mask])
             return np.concatenate(rows)
@@ -139,7 +139,7 @@ class OutputError:
         weights = 1.0 / self.sizes**2
         equations = JointFactors.empty(n, r)
         trials = []
-        for samples, motion, error in zip(self.samples, self._motions(x), self._errors(x), strict=True):
+        for samples, motion, error in zip(self.samples, self.simulated(x), self._errors(x), strict=True):
             assert motion.sensitivity is not None
             S, use = motion.sensitivity, samples.use
             equations = equations.update(S, S @ x + error, use)

@@ -5,7 +5,7 @@ Source: P. M. Wensing, S. Kim, J.-J. E. Slotine, *Linear matrix inequalities for
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, LimitsError, ShapeError, sentence, unknown_name
+from optid.model.arguments import real
 from optid.robot import Robot
 from optid.robot.physical import pseudo_inertia
 
@@ -58,9 +59,12 @@ class BodyLimits:
     centres: Mapping[str, Box | Ellipsoid] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.margin) and self.margin >= 0):
+        if not (np.isfinite(real(self.margin, "margin of the bodies")) and self.margin >= 0):
             raise DataError(sentence("margin of the bodies", self.margin, "a finite number >= 0", "It tightens the test; it cannot loosen it."))
-        for name, (low, high) in self.masses.items():
+        for name, ends in self.masses.items():
+            if isinstance(ends, str) or not isinstance(ends, Sequence) or len(ends) != 2:
+                raise ShapeError(sentence(f"mass range of link {name!r}", repr(ends), "(least, largest) [kg]"))
+            low, high = (real(x, f"mass range of link {name!r}", "numbers") for x in ends)
             if not 0 <= low <= high:
                 raise LimitsError(sentence(f"mass range of link {name!r}", f"[{low:g}, {high:g}] kg", "0 <= least <= largest"))
         for name, place in self.centres.items():

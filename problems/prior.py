@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model import DynamicModel
+from optid.model.arguments import real
+from optid.model.arrays import numbers
 from optid.regressor import BaseParameters
 from optid.robot import Robot
 
@@ -98,7 +100,7 @@ class Prior:
             elif hasattr(source, "beta"):
                 raise DataError(sentence("prior", "a fitted model without standard parameters", "one of a physical fit", "Fit it with method='physical'."))
             else:
-                values = np.asarray(source, dtype=float)
+                values = numbers(source, "prior")
             prior = cls(model, values, sigmas)  # type: ignore[arg-type]
         return prior if relative is None else prior.with_relative_sigmas(relative)
 
@@ -183,11 +185,11 @@ def _named(model: DynamicModel, source: Mapping[str, Any]) -> tuple[Array, Array
     for name, entry in source.items():
         k = model.index(name)
         if np.ndim(entry) == 0:
-            values[k] = float(entry)
+            values[k] = real(entry, f"prior of {name}", "a number, or (value, sigma)")
             continue
         if np.shape(entry) != (2,):
             raise ShapeError(sentence(f"prior of {name}", repr(entry), "a value, or (value, sigma)"))
-        values[k], sigmas[k] = (float(x) for x in entry)
+        values[k], sigmas[k] = (real(x, f"prior of {name}", "numbers (value, sigma)") for x in entry)
     return values, sigmas
 
 

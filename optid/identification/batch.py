@@ -26,6 +26,7 @@ from .checkpoint import Checkpoint, combined, file_hash
 from .leave_out import LeaveOneOut, left_out
 from .methods import Job, make_method
 from .pipeline import base_of
+from .prepare import checked_options
 from .reduce import Reduced, Setup, examine_file, joined_cells, reduce_file, tell
 from .streaming import prepared, sources
 from .workers import Crew, available_processors
@@ -196,7 +197,7 @@ def identify_batch(
         raise DataError(sentence("workers", workers, "a whole number, 1 or more"))
     chosen = make_method(method, method_options)
     base, values = base_of(model, known, seed)
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
     total = _samples(names, base.model.n)
     setup = Setup(base.settled(total), options, base.known_parameters(values) if base.known else None)
     processes = workers if workers is not None else available_processors() if total >= PARALLEL else 1

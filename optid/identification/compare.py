@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from time import perf_counter
@@ -15,6 +15,7 @@ from optid.brief import brief
 from optid.errors import DataError, OptidError, require, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
+from optid.model.arguments import whole
 from optid.problems.identification_result import FitErrors, IdentificationResult
 from optid.regressor import BaseParameters, accumulate
 from optid.signals import Preprocessing, Samples
@@ -22,7 +23,7 @@ from optid.validation import validate
 
 from .methods import Job, make_method
 from .pipeline import base_of
-from .prepare import collect, prepare
+from .prepare import checked_options, collect, prepare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -242,9 +243,10 @@ def compare(
     >>> bool(compare(model, [samples], methods=["ols", "wls"], folds=3).best().cross.stacked < 1e-9)
     True
     """
+    whole(folds, "folds", 0, "a whole number, 0 or more")
     chosen = _labelled(methods)
     base, values = base_of(model, known, seed)
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
     items = collect(trials, "identification")
     if not items:
         raise DataError(sentence("trials", "none", "at least one"))
@@ -264,12 +266,12 @@ def compare(
         share = float(np.mean([given[k].independent_share for k in which]))
         return Job(base, tuple(factors[k] for k in which), values, context, prior, solver, seed, again, share)
 
-    whole = job(range(len(samples)), samples, parts if kind == "trials" else [JointFactors.merge(parts)])
+    together = job(range(len(samples)), samples, parts if kind == "trials" else [JointFactors.merge(parts)])
     several = range(len(pieces)) if len(pieces) > 1 else ()
     rest = [job([i for i in several if i != k], pieces, parts) for k in several]
     rows = []
     for done, (label, method) in enumerate(chosen.items(), 1):
-        rows.append(_contestant(label, method, whole, rest, parts, tests))
+        rows.append(_contestant(label, method, together, rest, parts, tests))
         if progress is not None:
             progress(done, len(chosen))
     return Comparison(tuple(rows), len(rest), kind, base.model.robot.joint_names)
@@ -280,8 +282,12 @@ def _labelled(methods: Sequence[Any] | Mapping[str, Any]) -> dict[str, Any]:
     if isinstance(methods, Mapping):
         given = dict(methods)
     else:
+        if isinstance(methods, str) or not isinstance(methods, Iterable):
+            raise DataError(sentence("methods to compare", repr(methods), 'a list, such as ["wls", "physical"], or a mapping label → method'))
         given = {}
         for entry in methods:
+            if not isinstance(entry, str | tuple) and not hasattr(entry, "name"):
+                entry = make_method(entry, {})
             name = entry if isinstance(entry, str) else entry[0] if isinstance(entry, tuple) else entry.name
             label, count = name, 1
             while label in given:

@@ -14,11 +14,13 @@ from optid.errors import DataError, sentence, unknown_name
 from optid.experiment import Trial
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
+from optid.model.arguments import instance
 from optid.problems.drive_gains import DriveGains, DriveGainsResult
 from optid.problems.linear_estimate import LinearEstimate
 from optid.problems.payload import Payload, PayloadResult, padded
 from optid.regressor import BaseParameters, accumulate
 from optid.regressor.accumulate import blocks
+from optid.regressor.arguments import checked_values
 from optid.regressor.scale import NaturalUnits
 from optid.signals import Preprocessing, Samples
 from optid.solvers import solve
@@ -27,7 +29,7 @@ from optid.statistics.residuals import Block, ResidualStatistics, TrialResiduals
 from .examine import equation_parts
 from .gain_error import relative_covariance, sensitivity
 from .pipeline import base_of
-from .prepare import collect, prepare
+from .prepare import checked_options, collect, prepare
 
 Array = NDArray[np.float64]
 
@@ -168,12 +170,12 @@ def identify_payload(
     """
     if method not in METHODS:
         raise unknown_name("method of the payload", method, METHODS)
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
     wrong = None if gain_error is None else relative_covariance(gain_error, _robot(model).n)
     runs = _Runs.of(model, without, loaded, known_robot, lambda item: prepare(item, _robot(model), options))
     bare, full = runs.factors
     r = runs.base.rank
-    given = dict(known or {})
+    given = checked_load(known)
     length = NaturalUnits.of(runs.base.model).length
     notes = tuple(f"{s.name}: {note}" for s in (*runs.without, *runs.loaded) for note in s.notes)
     if runs.from_currents and wrong is None:
@@ -222,6 +224,13 @@ def identify_payload(
         problem = replace(problem, gain_covariance=together)
     estimate = replace(found.estimate, residuals=statistics, extra=extra)
     return problem.result(estimate, found.solution)
+
+
+def checked_load(known: Any) -> dict[str, float]:
+    """Known parameters of a load: stems with finite numbers."""
+    if known is not None:
+        instance(known, Mapping, "known parameters of the load", 'Write {"m": 2.8}.')
+    return checked_values(known or {}, "load parameter")
 
 
 def _robot(model: DynamicModel | BaseParameters) -> Any:
@@ -310,7 +319,7 @@ def identify_drive_gains(
     >>> identify_drive_gains(model, *currents, known={"m": 2.0}).gains.round(6)
     array([10., 10.])
     """
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
 
     def prepared(item: Trial | Samples) -> Samples:
         if isinstance(item, Samples):
@@ -325,7 +334,7 @@ def identify_drive_gains(
     bare, full = runs.factors
     r, n = runs.base.rank, runs.base.model.n
     factors = JointFactors.merge([padded(bare, 10), full])
-    problem = DriveGains(factors, r, dict(known), runs.base.model.robot.joint_names, weights)
+    problem = DriveGains(factors, r, checked_load(known), runs.base.model.robot.joint_names, weights)
     found: DriveGainsResult = solve(problem, solver=solver, seed=seed)
     load = np.zeros(10)
     for k, value in enumerate(found.load):

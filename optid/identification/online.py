@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 from optid.kernels import Kernel
+from optid.model.arguments import found, instance, positive, real
 from optid.regressor import BaseParameters
 from optid.robot import PARAMETER_STEMS
 
@@ -59,6 +60,15 @@ class OnlineOptions:
     forgetting: float = 1.0
     torque_sigma: float | tuple[float, ...] = 1.0
     min_speed: float = 0.0
+
+    def __post_init__(self) -> None:
+        positive(self.rate, "rate of on-line samples", "a positive number of Hz")
+        for what in ("elastic_frequency", "cutoff"):
+            if getattr(self, what) is not None:
+                positive(getattr(self, what), f"{what} of on-line identification", "a positive number of Hz, or None")
+        slowest = real(self.min_speed, "min_speed of on-line identification", "a speed >= 0")
+        if not 0 <= slowest < np.inf:
+            raise DataError(sentence("min_speed of on-line identification", slowest, "a speed >= 0"))
 
     def filter(self, n: int) -> CausalFilter:
         """The filter for n signals."""
@@ -163,6 +173,7 @@ class OnlineIdentification(_Online):
         sigmas: ArrayLike | None = None,
         known: Mapping[str, float] | None = None,
     ) -> None:
+        instance(base, BaseParameters, "base of on-line identification", "Make them: BaseParameters.of(model).")
         super().__init__(base.model.n, base.formulas, options, prior, sigmas)
         self.base = base
         self._fixed = base.known_parameters(known) if base.known else None
@@ -205,6 +216,8 @@ class OnlinePayload(_Online):
     """
 
     def __init__(self, fit: IdentificationResult, options: OnlineOptions, prior: ArrayLike | None = None, sigmas: ArrayLike | None = None) -> None:
+        if not hasattr(fit, "base"):
+            raise DataError(sentence("fit of an on-line payload", found(fit), "the result of optid.identify for the robot without load"))
         model = fit.base.model
         super().__init__(model.n, PARAMETER_STEMS, options, prior, sigmas)
         self.fit = fit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optid.errors import DataError, sentence
+from optid.errors import DataError, RankError, sentence
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
 from optid.problems.identification_result import IdentificationResult
@@ -17,6 +17,7 @@ from optid.signals import Preprocessing, Samples
 
 from .examine import examined
 from .methods import METHODS, Job, make_method
+from .prepare import checked_options
 from .streaming import prepared, sources
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def base_of(model: DynamicModel | BaseParameters, known: Mapping[str, float] | S
     seed, names = checked_seed(seed), checked_names(known, "known")
     given = checked_values(known, "known value of")
     base = model if isinstance(model, BaseParameters) else BaseParameters.of(model, seed=seed, known=names)
+    if not base.rank:
+        found = "all parameters known" if base.known else "none that a motion shows"
+        raise RankError(sentence(f"parameters of robot {base.model.robot.name!r}", found, "one or more to fit"))
     vector = base.known_parameters(given)
     return base, {name: float(vector[base.model.index(name)]) for name in base.known}
 
@@ -47,7 +51,7 @@ def job_of(
 ) -> Job:
     """Prepare trials and reduce each to its factors: what every method of :func:`identify` starts from."""
     base, values = base_of(model, known, seed)
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
     items = sources(trials, "identification")
     if not items:
         raise DataError(sentence("trials", "none", "at least one"))

@@ -24,13 +24,14 @@ from optid.errors import DataError, RobotError, sentence
 from optid.kernels import Kernel
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
+from optid.model.arguments import positive
 from optid.model.lagrange import energies
 from optid.problems.regression import Regression, RegressionResult
 from optid.regressor import BaseParameters
 from optid.signals import Samples
 
 from .pipeline import base_of
-from .prepare import collect, prepare
+from .prepare import checked_options, collect, prepare
 
 if TYPE_CHECKING:
     from optid.problems.identification_result import IdentificationResult
@@ -184,12 +185,12 @@ def identify_power(
     >>> power.regression.names[:2]
     ('mx1 + 0.5*m2', 'my1')
     """
-    from optid.signals import Preprocessing
     from optid.solvers import solve
 
+    positive(interval, "interval of the power model")
     base, values = base_of(model, known, seed)
     vector = base.known_parameters(values) if base.known else None
-    options = preprocessing if preprocessing is not None else Preprocessing()
+    options = checked_options(preprocessing)
     pairs = [power_equations(base, prepare(item, base.model.robot, options), interval, vector) for item in collect(trials, "identification")]
     if not pairs:
         raise DataError(sentence("trials", "none", "at least one"))

@@ -10,8 +10,17 @@ from typing import Any
 from optid.errors import DataError, DataWarning, ShapeError, UnknownNameError, sentence
 from optid.experiment import Experiment, Trial, read_experiment
 from optid.experiment.samples import degree_faults
+from optid.model.arguments import instance
 from optid.robot import Robot
 from optid.signals import Preprocessing, Samples
+
+
+def checked_options(preprocessing: Any) -> Preprocessing:
+    """The options given, or the default ones."""
+    if preprocessing is None:
+        return Preprocessing()
+    instance(preprocessing, Preprocessing, "preprocessing", "Make them: Preprocessing(cutoff=...).")
+    return preprocessing
 
 
 def collect(source: Any, role: str | None = None) -> list[Trial | Samples]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from optid.errors import DataError, FileError, RobotError, sentence
+from optid.model.arguments import instance
 from optid.problems.identification_result import IdentificationResult
 from optid.problems.physical_bodies import link_names
 from optid.robot import Drive, Link, Robot, robot_to_urdf
@@ -41,6 +42,7 @@ def identified_robot(fit: IdentificationResult) -> Robot:
     >>> round(identified_robot(physical).links[1].mass, 2)
     1.5
     """
+    instance(fit, IdentificationResult, "fit to write back", "optid.identify makes one.")
     model, robot = fit.base.model, fit.base.model.robot
     pi = fit.details.standard
     if pi is None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -10,8 +12,9 @@ from optid.errors import DataError, sentence
 Array = NDArray[np.float64]
 
 
-def _tail(level: float) -> float:
-    if not 0 < level < 1:
+def tail(level: float) -> float:
+    """Where the upper end of the middle part ``level`` lies: (1 + level) / 2."""
+    if not isinstance(level, Real) or not 0 < level < 1:
         raise DataError(sentence("confidence level", level, "a number between 0 and 1, such as 0.95"))
     return (1 + level) / 2
 
@@ -27,7 +30,7 @@ def quantile(degrees_of_freedom: float, level: float = 0.95) -> float:
     """
     from scipy.special import stdtrit
 
-    return float(stdtrit(degrees_of_freedom, _tail(level))) if degrees_of_freedom > 0 else float("nan")
+    return float(stdtrit(degrees_of_freedom, tail(level))) if degrees_of_freedom > 0 else float("nan")
 
 
 def t_interval(estimate: ArrayLike, sigma: ArrayLike, degrees_of_freedom: float, level: float = 0.95) -> Array:
@@ -56,6 +59,6 @@ def variance_interval(variance: float, degrees_of_freedom: int, level: float = 0
     """
     from scipy.stats import chi2
 
-    upper = _tail(level)
+    upper = tail(level)
     nu = degrees_of_freedom
     return nu * variance / float(chi2.ppf(upper, nu)), nu * variance / float(chi2.ppf(1 - upper, nu))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from optid.errors import DataError, SolveError, sentence, unknown_name
 from optid.identification.examine import trial_residuals
 from optid.kernels import JointFactors
+from optid.model.arguments import positive, whole
 from optid.problems.fit_details import FitDetails
 from optid.problems.identification import Identification
 from optid.problems.identification_result import IdentificationResult
@@ -53,6 +54,8 @@ class _OnSimulatedMotion:
     def __post_init__(self) -> None:
         if self.weighting not in ("joint", "none"):
             raise unknown_name("weighting", self.weighting, ("joint", "none"))
+        whole(self.iterations, f"iterations of {self.name!r}", 1, "a whole number of simulations, 1 or more")
+        positive(self.tolerance, f"tolerance of {self.name!r}", "a positive number such as 1e-4")
 
     def _start(self, job: Job) -> IdentificationResult:
         if not hasattr(self.loop, "motion"):
@@ -182,5 +185,12 @@ class ClosedLoopOutputError(_OnSimulatedMotion):
         problem = OutputError(
             job.base, self.loop, tuple(job.samples()), job.factors, start.minimum_norm, start.sigma, self.output, job.known, self.name, job.context
         )
+        notes: tuple[str, ...] = ()
+        try:
+            problem.simulated(start.minimum_norm)
+        except SolveError:
+            problem = replace(problem, start=self._believed(job, start).minimum_norm)
+            problem.simulated(np.asarray(problem.start))
+            notes = (f"{self.name}: the loop of the least-squares estimate is unstable; the search began at the prior.",)
         result: IdentificationResult = job.solve(problem)
-        return result
+        return replace(result, notes=(*result.notes, *notes))

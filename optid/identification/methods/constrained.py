@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from optid.errors import unknown_name
+from optid.errors import LimitsError, SolveError, sentence, unknown_name
 from optid.problems.constraints import Combination, Constraints
 from optid.problems.identification import Identification
 from optid.problems.identification_result import IdentificationResult
@@ -49,7 +49,12 @@ class Constrained:
         constraints = Constraints.of(job.base.names, self.bounds, self.equalities, self.inequalities, job.base.formulas)
         weights = job.weighted().weights if self.weighting == "joint" else np.ones(job.base.model.n)
         problem = Identification(job.base, job.factors, weights, job.known, self.name, job.context, constraints=constraints)
-        result: IdentificationResult = job.solve(problem)
+        try:
+            result: IdentificationResult = job.solve(problem)
+        except SolveError as error:
+            if constraints.contradictory:
+                raise LimitsError(sentence("constraints of the fit", "they contradict each other", "parameters that meet all of them")) from error
+            raise
         return replace(result, notes=(*result.notes, *_notes(result)))
 
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.kernels import JointFactors
+from optid.model.arguments import real
+from optid.model.arrays import numbers
 from optid.problems.fit_details import FitDetails
 from optid.problems.identification_result import IdentificationResult
 from optid.problems.prior import Prior
@@ -56,14 +58,16 @@ class Damped:
     def __post_init__(self) -> None:
         if isinstance(self.damping, str) and self.damping not in CHOICES:
             raise unknown_name("way to choose the damping", self.damping, CHOICES)
-        if isinstance(self.damping, (int, float)) and not (np.isfinite(self.damping) and self.damping >= 0):
-            raise DataError(sentence("damping", self.damping, "a finite number >= 0"))
+        wanted = "a finite number >= 0, or a way to choose it"
+        if not (self.damping is None or isinstance(self.damping, str) or 0 <= real(self.damping, "damping", wanted) < np.inf):
+            raise DataError(sentence("damping", self.damping, wanted))
         if self.weighting not in ("joint", "none"):
             raise unknown_name("weighting", self.weighting, ("joint", "none"))
         if isinstance(self.scale, str) and self.scale not in SCALES:
             raise unknown_name("scale of the prior", self.scale, SCALES)
-        if self.allowance is not None and not self.allowance >= 1:
-            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.1, or None"))
+        wanted = "a number >= 1, such as 1.1, or None"
+        if self.allowance is not None and not real(self.allowance, "allowance", wanted) >= 1:
+            raise DataError(sentence("allowance", self.allowance, wanted))
 
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
@@ -86,7 +90,7 @@ class Damped:
             return rows, target, True
         beta, size, said = prior.base_scales(job.base)
         if not isinstance(scale, str):
-            size, said = np.asarray(scale, dtype=float), np.ones(job.base.rank, dtype=bool)
+            size, said = numbers(scale, "scale of the prior"), np.ones(job.base.rank, dtype=bool)
             if size.shape != (job.base.rank,) or not (np.isfinite(size) & (size > 0)).all():
                 raise ShapeError(sentence("scale of the prior", f"shape {size.shape}", f"{job.base.rank} positive sizes, one per base parameter"))
         elif scale == "unit":

@@ -9,10 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, sentence, unknown_name
+from optid.model.arguments import real
 from optid.problems.fit_details import FitDetails
 from optid.problems.identification import Identification
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters
+from optid.regressor.arguments import checked_names
+from optid.statistics import Determinacy
 
 from .job import Job
 
@@ -44,8 +47,10 @@ class Essential:
     name: ClassVar[str] = "essential"
 
     def __post_init__(self) -> None:
-        if not 0 < self.level < 1:
-            raise DataError(sentence("level of the F test", self.level, "a number between 0 and 1, such as 0.95"))
+        wanted = "a number between 0 and 1, such as 0.95"
+        if not 0 < real(self.level, "level of the F test", wanted) < 1:
+            raise DataError(sentence("level of the F test", self.level, wanted))
+        checked_names(self.keep, "keep")
 
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
@@ -86,10 +91,10 @@ def removals(A: Array, b: Array, protected: set[int], determined: NDArray[np.boo
 
     Returns
     -------
-    order : parameters in the order of their removal: undetermined ones first, then each time the one that costs least
+    order : parameters in the order of their removal: first those without which the others are determined, then each time the one that costs least
     cost : rise of the residual sum of squares at each removal
     """
-    order = [k for k in np.flatnonzero(~determined).tolist() if k not in protected]
+    order = _superfluous(A, protected, determined)
     cost = [0.0] * len(order)
     left = [k for k in range(A.shape[1]) if k not in order]
     while any(k not in protected for k in left):
@@ -102,6 +107,24 @@ def removals(A: Array, b: Array, protected: set[int], determined: NDArray[np.boo
         order.append(left.pop(i))
         cost.append(float(rise[i]))
     return order, cost
+
+
+def _superfluous(A: Array, protected: set[int], determined: NDArray[np.bool_]) -> list[int]:
+    """Undetermined parameters whose removal leaves what the others can explain: each time the one with the largest share in an open direction."""
+    gone: list[int] = []
+    open_ = np.flatnonzero(~determined).tolist()
+    while True:
+        left = [k for k in range(A.shape[1]) if k not in gone]
+        found = Determinacy.of(A[:, left], [""] * len(left))
+        if found.rank == len(left):
+            return gone
+        norms = np.linalg.norm(A[:, left], axis=0)
+        weights = np.linalg.svd(A[:, left] / np.where(norms > 0, norms, 1.0))[2][found.rank :]
+        share = np.sum(weights**2, axis=0)
+        free = [i for i, k in enumerate(left) if k in open_ and k not in protected]
+        if not free or share[free].max() < 1e-12:
+            return gone
+        gone.append(left[free[int(np.argmax(share[free]))]])
 
 
 def _quantile(level: float, freedom: float) -> float:

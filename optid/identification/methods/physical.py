@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, SolveError, sentence, unknown_name
+from optid.model.arguments import positive, real
 from optid.problems.identification_result import IdentificationResult
 from optid.problems.physical import COORDINATES, MEASURES, PhysicalIdentification
 from optid.problems.physical_bodies import BodyLimits, Box, Ellipsoid
@@ -70,10 +71,13 @@ class Physical:
     def __post_init__(self) -> None:
         if isinstance(self.damping, str) and self.damping != "allowance":
             raise unknown_name("way to choose the damping", self.damping, ("allowance",))
-        if isinstance(self.damping, (int, float)) and not (np.isfinite(self.damping) and self.damping > 0):
-            raise DataError(sentence("damping", self.damping, "a number above 0"))
-        if self.allowance is not None and not self.allowance >= 1:
-            raise DataError(sentence("allowance", self.allowance, "a number >= 1, such as 1.015, or None"))
+        if not (self.damping is None or isinstance(self.damping, str)):
+            positive(self.damping, "damping", "a number above 0, or a way to choose it")
+        wanted = "a number >= 1, such as 1.015, or None"
+        if self.allowance is not None and not real(self.allowance, "allowance", wanted) >= 1:
+            raise DataError(sentence("allowance", self.allowance, wanted))
+        if not isinstance(self.positive, bool):
+            raise DataError(sentence("positive", repr(self.positive), "True or False"))
         for what, known in (("measure", MEASURES), ("weighting", ("joint", "none"))):
             if getattr(self, what) not in known:
                 raise unknown_name(what, getattr(self, what), known)

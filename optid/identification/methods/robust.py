@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, sentence
 from optid.kernels import JointFactors
+from optid.model.arguments import positive, real, whole
 from optid.problems.fit_details import Dropped, FitDetails
 from optid.problems.identification import Identification
 from optid.problems.identification_result import IdentificationResult
@@ -54,9 +55,9 @@ class Huber:
     name: ClassVar[str] = "huber"
 
     def __post_init__(self) -> None:
-        if not 0 < self.threshold < np.inf:
-            raise DataError(sentence("threshold of the robust fit", self.threshold, "a positive number of standard deviations, such as 1.345"))
-        if not self.reject > self.threshold:
+        positive(self.threshold, "threshold of the robust fit", "a positive number of standard deviations, such as 1.345")
+        whole(self.iterations, "iterations of the robust fit", 1, "a whole number of passes, 1 or more")
+        if not real(self.reject, "reject of the robust fit") > self.threshold:
             raise DataError(sentence("reject of the robust fit", self.reject, f"more standard deviations than the threshold, {self.threshold:g}"))
 
     def fit(self, job: Job) -> IdentificationResult:

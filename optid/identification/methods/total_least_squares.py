@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, ShapeError, sentence
 from optid.identification.examine import equation_parts
+from optid.model.arguments import per_axis, whole
+from optid.model.arrays import numbers
 from optid.problems.identification_result import IdentificationResult
 from optid.problems.total_least_squares import TotalLeastSquares
 from optid.regressor import BaseParameters
@@ -51,6 +53,9 @@ class Tls:
 
     name: ClassVar[str] = "tls"
 
+    def __post_init__(self) -> None:
+        whole(self.iterations, "iterations of 'tls'", 1, "a whole number of turns, 1 or more")
+
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
         trials = list(job.samples())
@@ -74,11 +79,14 @@ class Tls:
     def _torque_variances(self, job: Job, beta: Array, sums: Any, counts: Any) -> Array:
         n = job.base.model.n
         if self.torque_sigma is not None:
-            return np.broadcast_to(np.asarray(self.torque_sigma, dtype=float) ** 2, (n,)).copy()
+            return _deviations(self.torque_sigma, n, "torque_sigma", positive=True) ** 2
         total = job.factors.residual_sum_of_squares(beta) / counts
         v = np.append(beta, -1.0)
         own = np.einsum("jrs,r,s->j", np.asarray(sums), v, v) / counts
-        return np.asarray(np.maximum(total - own, 0.01 * total) + 1e-300)
+        power = job.factors.squares[:, 0] / counts
+        if not power.any():
+            raise DataError(sentence("method 'tls'", "a torque that is zero everywhere", "a torque signal to fit"))
+        return np.asarray(np.maximum(np.maximum(total - own, 0.01 * total), 1e-12 * np.where(power > 0, power, power.max())))
 
     def _noise(self, job: Job, samples: Samples) -> Array:
         """Covariance (n, 3, 3) of the noise in the samples' motion."""
@@ -86,9 +94,11 @@ class Tls:
         if samples.decimation > 1 or samples.harmonics is not None:
             raise DataError(sentence(f"total least squares on trial {samples.name!r}", "decimated or averaged equations", "every sample as it is"))
         if self.noise is not None:
-            given = np.asarray(self.noise, dtype=float)
+            given = numbers(self.noise, "noise of (q, dq, ddq)")
             if given.shape != (n, 3, 3):
                 raise ShapeError(sentence("noise of (q, dq, ddq)", f"shape {given.shape}", f"({n}, 3, 3)"))
+            if not np.isfinite(given).all() or (np.linalg.eigvalsh(given)[:, 0] < -1e-9 * np.trace(given, axis1=1, axis2=2).clip(0)).any():
+                raise DataError(sentence("noise of (q, dq, ddq)", "no covariances", "finite, positive semidefinite ones"))
             return given
         options = job.context.get("preprocessing")
         if self.position_sigma is None or options is None:
@@ -100,8 +110,16 @@ class Tls:
             found = f"cutoff={cutoff!r} with {options.derivative!r} derivatives"
             raise DataError(sentence("method 'tls'", found, "cutoff in Hz or None, and central differences of the position alone", "Or give noise=..."))
         rate = samples.rate * options.every
-        sigma = np.broadcast_to(np.asarray(self.position_sigma, dtype=float), (n,))
+        sigma = _deviations(self.position_sigma, n, "position_sigma")
         return motion_noise(sigma, rate, None if cutoff is None else cutoff_hz(cutoff, rate), options.order)
+
+
+def _deviations(value: Any, n: int, what: str, positive: bool = False) -> Array:
+    """Standard deviations (n,)."""
+    found = per_axis(value, n, what)
+    if not np.isfinite(found).all() or (found < 0).any() or (positive and (found == 0).any()):
+        raise DataError(sentence(what, found.tolist(), "finite numbers above 0" if positive else "finite numbers >= 0"))
+    return found
 
 
 def row_noise(base: BaseParameters, samples: Samples, covariance: Array, known: Array | None = None) -> Array:

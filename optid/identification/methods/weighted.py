@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from optid.model.arguments import whole
 from optid.problems.identification_result import IdentificationResult
 
 from .job import Job
@@ -35,6 +36,9 @@ class Wls:
 
     name: ClassVar[str] = "wls"
 
+    def __post_init__(self) -> None:
+        whole(self.reweightings, "reweightings", 0, "a whole number, 0 or more")
+
     def fit(self, job: Job) -> IdentificationResult:
         """Estimate."""
-        return job.weighted(self.reweightings)
+        return job.weighted(int(self.reweightings))
