@@ -40,7 +40,7 @@ class Suspicion:
 
     Attributes
     ----------
-    kind : "degrees", "rpm", "time", "length", "velocity", "sign", "order", "limits" or "torque"
+    kind : "degrees", "rpm", "time", "length", "velocity", "sign", "order", "gravity", "limits" or "torque"
     text : str
         One sentence: what, and what speaks for it.
 

@@ -70,6 +70,12 @@ def torque_suspicions(trial: Trial, robot: Robot) -> Iterator[Suspicion]:
             break
         changes.append(best.told.format(what=what))
         now = best
+    pulled, pull = max(((fit.merit_under(g, first), told) for told, g in _gravities(robot).items()), default=(-math.inf, ""))
+    if pulled > fit.merit(first) + _BETTER and pulled > fit.merit(now) - _SIMPLER:
+        yield Suspicion(
+            "gravity", f"The {what} goes with the motion better {pull}: look at how the robot is mounted, and whether its driver takes gravity out."
+        )
+        return
     before, after = fit.shares(first), fit.shares(now)
     touched = np.abs(after - before) > min(_CHANGED, 0.5 * float(np.abs(after - before).max()))
     if changes and touched.any() and after[touched].mean() > _GOOD:
@@ -87,6 +93,19 @@ def torque_suspicions(trial: Trial, robot: Robot) -> Iterator[Suspicion]:
                 f"The torque is about {gain:.2g} times what the robot's own parameters need: look at its unit, and whether it is current or of the motor's side"
             )
             yield Suspicion("torque", f"{text}.")
+
+
+def _gravities(robot: Robot) -> dict[str, tuple[float, float, float]]:
+    """Other directions of gravity in the base frame, and none."""
+    now = np.array(robot.gravity)
+    size = float(np.linalg.norm(now)) or 9.81
+    found = {} if not now.any() else {"without gravity": (0.0, 0.0, 0.0)}
+    for axis, direction in zip("xyz", np.eye(3), strict=True):
+        for sign in (1.0, -1.0):
+            other = sign * size * direction
+            if np.linalg.norm(other - now) > 0.1 * size:
+                found[f"with gravity along {'+' if sign > 0 else '-'}{axis} of the base"] = (float(other[0]), float(other[1]), float(other[2]))
+    return found
 
 
 def _averaged(trial: Trial, measured: Array) -> tuple[Array, Array, Array, Array] | None:
@@ -114,40 +133,37 @@ class _Fit:
     """How much of the torque the robot's own parameters and friction explain."""
 
     def __init__(self, robot: Robot, q: Array, dq: Array, ddq: Array, tau: Array) -> None:
+        import casadi as ca
+
+        from optid.kernels import Kernel
         from optid.model import DynamicModel
 
-        self._model = DynamicModel(robot, (), rotor_inertia=any(drive.rotor_inertia for drive in robot.drives))
-        self._pi = self._model.nominal_parameters()
+        model = DynamicModel(robot, (), rotor_inertia=any(drive.rotor_inertia for drive in robot.drives))
+        x = [ca.SX.sym(name, robot.n) for name in ("q", "dq", "ddq")]
+        pi = ca.SX(model.nominal_parameters())
+        # the torque is linear in gravity: what it is without, and what a unit of gravity along each axis adds
+        still, *pulled = (model.with_robot(robot.with_gravity(g)).torque_expression(pi, *x) for g in ((0.0, 0.0, 0.0), *np.eye(3)))
+        parts = ca.horzcat(still, *(torque - still for torque in pulled))
+        self._kernel = Kernel(ca.Function("torque_by_gravity", x, [parts], ["q", "dq", "ddq"], ["parts"]), "interpreter")
+        self._gravity = robot.gravity
         self._motion, self._tau = np.stack([q, dq, ddq]), tau
         self._known: dict[tuple[object, ...], tuple[float, float]] = {}
         self._torques: dict[tuple[object, ...], tuple[Array, Array]] = {}
 
-    def _motion_of(self, at: _Arrangement) -> tuple[Array, Array]:
-        """Model torque and velocity of an arrangement."""
+    def _parts(self, at: _Arrangement) -> tuple[Array, Array]:
+        """Model torque (N, n, 4) without gravity and by gravity's axes, and velocity of an arrangement."""
         key = (at.motion, at.motion_factors)
         if key not in self._torques:
             q, dq, ddq = self._motion[:, :, at.motion] * np.array(at.motion_factors)
-            self._torques[key] = (np.asarray(self._model.inverse_dynamics(self._pi, q, dq, ddq)), dq)
+            self._torques[key] = (self._kernel(q, dq, ddq), dq)
         return self._torques[key]
 
     def _coefficients(self, at: _Arrangement, j: int) -> tuple[float, float]:
-        """Gain of the model torque of joint j, and the share of its measured torque that is explained.
-
-        Gain and friction cannot be negative: that is what tells a sign.
-        """
-        from scipy.optimize import nnls
-
+        """As :func:`_explained`, of joint j."""
         key = (at.motion, at.motion_factors, at.torque[j], at.torque_factors[j], j)
         if key not in self._known:
-            model, dq = self._motion_of(at)
-            tau = self._tau[:, at.torque[j]] * at.torque_factors[j]
-            columns = np.stack([model[:, j], dq[:, j], np.tanh(dq[:, j] / _SLOW)], axis=1)
-            columns, tau = columns - columns.mean(axis=0), tau - tau.mean()
-            size = np.linalg.norm(columns, axis=0)
-            size[size == 0] = 1.0
-            x, rest = nnls(columns / size, tau)
-            total = float(np.linalg.norm(tau))
-            self._known[key] = (float(x[0] / size[0]), 1 - (rest / total) ** 2 if total > 0 else 0.0)
+            parts, dq = self._parts(at)
+            self._known[key] = _explained(parts[:, j] @ (1.0, *self._gravity), dq[:, j], self._tau[:, at.torque[j]] * at.torque_factors[j])
         return self._known[key]
 
     def shares(self, at: _Arrangement) -> Array:
@@ -157,6 +173,12 @@ class _Fit:
     def merit(self, at: _Arrangement) -> float:
         """How well an arrangement fits, see :data:`_BETTER`."""
         return float(-np.log(1 - self.shares(at) + _INEXACT).sum())
+
+    def merit_under(self, gravity: tuple[float, float, float], at: _Arrangement) -> float:
+        """The merit of an arrangement under another gravity."""
+        parts, dq = self._parts(at)
+        shares = [_explained(parts[:, j] @ (1.0, *gravity), dq[:, j], self._tau[:, j])[1] for j in range(parts.shape[1])]
+        return float(-np.log(1 - np.array(shares) + _INEXACT).sum())
 
     def likely(self, at: _Arrangement) -> bool:
         """Whether no joint gets a torque from elsewhere that is far too large for it: many columns look alike but for their size."""
@@ -169,6 +191,22 @@ class _Fit:
         found = [self._coefficients(at, j) for j in range(len(at.motion))]
         gains = [gain for gain, share in found if share > _GOOD and gain > 0]
         return math.exp(float(np.median(np.log(gains)))) if gains else None
+
+
+def _explained(model: Array, dq: Array, tau: Array) -> tuple[float, float]:
+    """Gain of a joint's model torque, and the share of its measured torque that it explains together with friction and an offset.
+
+    Gain and friction cannot be negative: that is what tells a sign.
+    """
+    from scipy.optimize import nnls
+
+    columns = np.stack([model, dq, np.tanh(dq / _SLOW)], axis=1)
+    columns, tau = columns - columns.mean(axis=0), tau - tau.mean()
+    size = np.linalg.norm(columns, axis=0)
+    size[size == 0] = 1.0
+    x, rest = nnls(columns / size, tau)
+    total = float(np.linalg.norm(tau))
+    return float(x[0] / size[0]), 1 - (rest / total) ** 2 if total > 0 else 0.0
 
 
 def _changes(now: _Arrangement, robot: Robot) -> Iterator[_Arrangement]:

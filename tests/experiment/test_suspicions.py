@@ -50,6 +50,12 @@ def turned(joint: int) -> np.ndarray:
     return np.where(np.arange(6) == joint, -1.0, 1.0)
 
 
+def pull(q: np.ndarray) -> np.ndarray:
+    """Gravity torque of the UR10e."""
+    model = DynamicModel(UR, "none")
+    return np.asarray(model.gravity_torque(model.nominal_parameters(), q))
+
+
 GOOD = recorded(UR)
 
 
@@ -77,6 +83,9 @@ CASES = {
     "deg/s beside radians": (scaled(GOOD, dq=180 / np.pi), "degrees", "velocity over slope of position of joint 1 57.29, joint 2 57.3"),
     "radians read as degrees": (scaled(GOOD, q=np.pi / 180, dq=np.pi / 180), "degrees", "with its angles times 57.3 (radians taken for degrees)"),
     "rpm": (scaled(GOOD, dq=30 / np.pi), "rpm", "The velocity looks like revolutions per minute"),
+    "C41: gravity taken out by the driver": (replace(GOOD, tau=GOOD.tau - pull(GOOD.q)), "gravity", "The torque goes with the motion better without gravity"),
+    "C16: on the ceiling": (replace(GOOD, tau=GOOD.tau - 2 * pull(GOOD.q)), "gravity", "better with gravity along +z of the base"),
+    "C16: on the wall": (recorded(UR.with_gravity((0.0, 9.81, 0.0))), "gravity", "better with gravity along +y of the base"),
     "milliseconds": (scaled(GOOD, time=1e3), "time", "5 s between samples: the stamps look like milliseconds."),
     "microseconds": (scaled(GOOD, time=1e6), "time", "5000 s between samples: the stamps look like microseconds."),
     "nanoseconds": (scaled(GOOD, time=1e9), "time", "5e+06 s between samples: the stamps look like nanoseconds."),
