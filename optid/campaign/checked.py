@@ -18,6 +18,7 @@ from .read import CampaignFile
 from .robots import robot_of
 from .schema import Campaign, MethodPart
 from .tables import Place, table
+from .wording import placed
 
 if TYPE_CHECKING:
     from optid.problems import Excitation
@@ -73,7 +74,7 @@ class CheckedCampaign:
         try:
             model = DynamicModel(robot, part.friction, part.rotor_inertia, part.sign_width)  # type: ignore[arg-type]
         except OptidError as error:
-            raise type(error)(f"{file.place('model')}: {error}") from None
+            raise placed(error, file.place("model")) from None
         estimators = {each.name: _estimator(each, file.place("methods", k)) for k, each in enumerate(file.campaign.methods, start=1)}
         reported = file.campaign.report.method
         if reported is not None and reported not in estimators:
@@ -115,7 +116,7 @@ class CheckedCampaign:
             problem = Excitation(self.base, part.harmonics, part.period, limits, part.criterion, part.samples, rest=part.rest, torque=torque)
             fit(solver, problem.form())
         except OptidError as error:
-            raise type(error)(f"{place}: {error}") from None
+            raise placed(error, place) from None
         return problem
 
 
@@ -133,7 +134,7 @@ def _estimator(part: MethodPart, place: Place) -> Estimator:
         try:
             solver_class(part.solver)
         except OptidError as error:
-            raise type(error)(f"solver of {place}: {error}") from None
+            raise placed(error, f"solver of {place}") from None
     return Estimator(part.name, method, part.solver)
 
 
@@ -153,7 +154,7 @@ def _known(file: CampaignFile, model: DynamicModel) -> dict[str, float]:
                 raise RobotError(sentence(f"known value of {name!r}", value, "a finite number"))
             found[name] = value
     except OptidError as error:
-        raise type(error)(f"{file.place('model')}: {error}") from None
+        raise placed(error, file.place("model")) from None
     return found
 
 

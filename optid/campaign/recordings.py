@@ -18,6 +18,7 @@ from .read import CampaignFile
 from .robots import difference, near
 from .schema import RecordingPart
 from .tables import Place
+from .wording import placed
 
 if TYPE_CHECKING:
     from optid.experiment import Mapping, RobotInfo, Trial
@@ -122,7 +123,7 @@ class Recording:
         try:
             check()
         except OptidError as error:
-            raise type(error)(f"recording {self.path} ({self.place}): {error}") from None
+            raise placed(error, f"recording {self.path} ({self.place})") from None
 
     def _chosen(self, there: list[tuple[str, str]]) -> list[tuple[str, str]]:
         """The trials taken of those that are there, with their roles in the campaign."""
@@ -144,7 +145,7 @@ class Recording:
         try:
             trial = import_recording(self.path, mapping, joint_names=wanted, partial=self.part.partial, name=self.name, **options)
         except OptidError as error:
-            raise type(error)(f"{self.place}: {error}") from None
+            raise placed(error, self.place) from None
         return trial if self.part.role is None else replace(trial, role=self.part.role)
 
 
@@ -245,7 +246,7 @@ def _mapping(values: dict[str, Any], place: Place) -> Mapping:
     try:
         return Mapping(**values)
     except OptidError as error:
-        raise type(error)(f"{place}: {error}") from None
+        raise placed(error, place) from None
 
 
 def _is_experiment(path: Path) -> bool:

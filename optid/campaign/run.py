@@ -11,6 +11,7 @@ from optid.errors import OptidError
 
 from .plan import Plan, plan_campaign
 from .tasks import Task
+from .wording import placed
 from .work import Work
 
 Progress = Callable[[str, str, int, int], None]
@@ -104,7 +105,7 @@ def run_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh: 
         if all(plan.current(task) for task in plan.tasks if task.step == "identify"):
             plan.folder.drop_pieces()
         for name, reason in failed.items():
-            raise type(reason)(f"{name}: {reason}") from reason
+            raise placed(reason, name) from reason
         folder = plan.folder.path
         reported = any(task.name == "report" and plan.current(task) for task in plan.tasks)
     verdict = (folder / "report/verdict.txt").read_text(encoding="utf-8").strip() if reported else ""

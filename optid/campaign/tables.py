@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from optid.errors import DataError, OptidError, sentence, unknown_name
 
 from .documentation import Entry, described, entries, members
+from .wording import placed
 
 DEGREES = "_deg"
 
@@ -71,7 +72,7 @@ def table(kind: type, values: Mapping[str, Any], place: Place) -> Any:
     try:
         return kind(**found)
     except OptidError as error:
-        raise type(error)(f"{place}: {error}") from error
+        raise placed(error, place) from error
 
 
 def _given(entry: Entry, values: Mapping[str, Any], place: Place) -> Any:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from contextlib import ExitStack
+import warnings
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,9 +43,11 @@ def run(
 
     steps = [name.strip() for text in only or () for name in text.split(",") if name.strip()]
     if dry_run:
-        _print_plan(plan_campaign(file, steps, fresh=not resume, missing_ok=True), json)
+        with _notes():
+            plan = plan_campaign(file, steps, fresh=not resume, missing_ok=True)
+        _print_plan(plan, json)
         return
-    with _Told(json) as told:
+    with _Told(json) as told, _notes():
         try:
             result = run_campaign(file, steps, fresh=not resume, progress=told)
         except KeyboardInterrupt:
@@ -54,6 +58,26 @@ def run(
     if result.report is not None:
         kept(ctx, result.report)
     _print_result(result, json)
+
+
+@contextmanager
+def _notes() -> Iterator[None]:
+    """Warnings as one line each, once, in the words of a campaign file."""
+    from optid.campaign.wording import in_toml
+    from optid.errors import OptidWarning
+
+    seen: set[str] = set()
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        text = in_toml(" ".join(str(message).split()))
+        if text not in seen:
+            seen.add(text)
+            note(f"optid: note: {text}")
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", OptidWarning)
+        warnings.showwarning = show
+        yield
 
 
 def _finished(tasks: list[str]) -> str:
@@ -112,7 +136,7 @@ def _print_plan(plan: Plan, json: bool) -> None:
 
 
 def _few(names: list[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "") or "-"
+    return ", ".join(names[:2]) + (f" and {len(names) - 2} more" if len(names) > 2 else "") or "-"
 
 
 def _print_result(result: CampaignResult, json: bool) -> None:

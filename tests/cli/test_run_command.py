@@ -8,9 +8,11 @@ import shutil
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -98,8 +100,6 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(campaign: Path, mon
 
 def test_a_solver_that_was_interrupted_leaves_nothing_half(campaign: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A solver returns its best point when it is interrupted; a campaign must not take it for the answer."""
-    from dataclasses import replace
-
     from optid import identification
 
     whole = identification.identify_batch
@@ -111,6 +111,16 @@ def test_a_solver_that_was_interrupted_leaves_nothing_half(campaign: Path, monke
     monkeypatch.setattr(identification, "identify_batch", stopped)
     assert "No step was finished." in run("run", campaign, code=130).stderr
     assert not Path("results/fits").exists()
+
+
+def test_notes_are_in_the_words_of_the_file(campaign: Path, files: Path) -> None:
+    """Stamps that jitter: the note says which key decides, as TOML."""
+    trial = optid.read_experiment("train.h5")["swing"]
+    rng = np.random.default_rng(0)
+    shaken = replace(trial, time=trial.time + rng.uniform(0, 2e-3, trial.n_samples), dq=None, ddq=None)
+    optid.write_experiment(optid.Experiment("shaken", [shaken]), "train.h5", overwrite=True)  # type: ignore[arg-type]
+    lines = run("run", campaign, "--only", "identify").stderr.splitlines()
+    assert len([line for line in lines if line.startswith("optid: note: ") and 'clock = "' in line and "--clock" not in line]) == 1
 
 
 def test_one_method_that_fails_does_not_stop_the_others(campaign: Path) -> None:
