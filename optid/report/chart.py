@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,15 +28,12 @@ class Look:
         Lengths of dash and gap in line widths; empty for a full line.
     stem : bool
         One vertical line a value, from zero.
-    marks : bool
-        A dot at each value.
     """
 
     color: str
     width: float = 1.1
     dash: tuple[float, ...] = ()
     stem: bool = False
-    marks: bool = False
 
 
 LOOKS = {
@@ -46,8 +43,6 @@ LOOKS = {
     "residual": Look(PREDICTED, 0.8),
     "edge": Look(GUIDE, 0.8, dash=(1, 2)),
     "stem": Look(MEASURED, 1.6, stem=True),
-    "dots": Look(MEASURED, 1.0, marks=True),
-    "first": Look(RAW, 1.1),
     "best": Look(MEASURED, 1.3, dash=(5, 2)),
 }
 
@@ -121,7 +116,7 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """Panels one below the other with one abscissa.
+    """Panels one below the other with one abscissa: zooming one zooms all.
 
     Attributes
     ----------
@@ -137,8 +132,6 @@ class Chart:
         Meaning of the panels' horizontal lines.
     gap : float
         Steps of x above this break the lines.
-    together : bool
-        Whether zooming one panel zooms the abscissa of all.
     """
 
     name: str
@@ -150,7 +143,6 @@ class Chart:
     log_y: bool = False
     level_label: str = ""
     gap: float = np.inf
-    together: bool = field(default=True)
 
     @property
     def n_points(self) -> int:

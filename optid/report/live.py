@@ -32,8 +32,8 @@ def live(chart: Chart, most: int) -> dict[str, Any]:
     finite = [panel.x[np.isfinite(panel.x)] for panel in shown]
     ends = [(float(x.min()), float(x.max())) for x in finite if len(x)] or [(0.0, 1.0)]
     low, high = min(a for a, _ in ends), max(b for _, b in ends)
-    shared = models.Range1d(low, high if high > low else low + 1.0) if chart.together else None
-    figures = [_figure(panel, chart, shared or models.DataRange1d(), k == len(shown) - 1) for k, panel in enumerate(shown)]
+    shared = models.Range1d(low, high if high > low else low + 1.0)
+    figures = [_figure(panel, chart, shared, k == len(shown) - 1) for k, panel in enumerate(shown)]
     grid = require("bokeh.layouts", "app").gridplot(
         [[each] for each in figures], toolbar_location="above", sizing_mode="stretch_width", merge_tools=True, toolbar_options={"logo": None}
     )
@@ -92,10 +92,7 @@ def _line(made: Any, source: Any, k: int, curve: Curve) -> Any:
     if look.stem:
         return made.segment("x", 0, "x", f"y{k}", source=source, line_color=look.color, line_width=2)
     options: dict[str, Any] = {"line_dash": _dash(look.dash)} if look.dash else {}
-    found = made.line("x", f"y{k}", source=source, line_color=look.color, line_width=1.4 * look.width, **options)
-    if look.marks:
-        made.scatter("x", f"y{k}", source=source, color=look.color, size=5)
-    return found
+    return made.line("x", f"y{k}", source=source, line_color=look.color, line_width=1.4 * look.width, **options)
 
 
 def _hover(made: Any, panel: Panel, chart: Chart, renderer: Any) -> None:

@@ -252,8 +252,3 @@ def _symmetric_log(panel: Axes, values: Array) -> None:
     ticks = [*(-m for m in marks if (values < 0).any()), 0.0, *(m for m in marks if (values > 0).any())]
     panel.set_xticks(ticks, [f"{x:g}" for x in ticks])
     panel.minorticks_off()
-
-
-def figures(fit: IdentificationResult, truth: ArrayLike | None = None) -> dict[str, Figure]:
-    """The plots of a fit by name."""
-    return {"parameters": plot_parameters(fit, truth), "singular_values": plot_singular_values(fit)}

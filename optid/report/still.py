@@ -39,7 +39,7 @@ def new_figure(rows: int, height: float, columns: int = 1, width: float = 9.0, f
 
 def draw(chart: Chart, title: str | None = None, height: float = 1.75) -> Figure:
     """The chart as a figure."""
-    figure, axes = new_figure(len(chart.panels), height, fixed=True, sharex=chart.together)
+    figure, axes = new_figure(len(chart.panels), height, fixed=True, sharex=True)
     for ax, panel in zip(axes[:, 0], chart.thinned().panels, strict=True):
         draw_panel(ax, panel, chart)
     finish(figure, axes, title or chart.title, chart.abscissa)
@@ -74,7 +74,7 @@ def draw_panel(ax: Axes, panel: Panel, chart: Chart) -> None:
 def line(ax: Axes, x: Any, y: Any, look: Look, label: str, **options: Any) -> None:
     """One line with its look."""
     style: Any = (0, look.dash) if look.dash else "-"
-    ax.plot(x, y, color=look.color, linewidth=look.width, linestyle=style, marker="o" if look.marks else "", markersize=4, label=label, **options)
+    ax.plot(x, y, color=look.color, linewidth=look.width, linestyle=style, label=label, **options)
 
 
 def named(ax: Axes, name: str, unit: str) -> None:
