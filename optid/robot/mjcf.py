@@ -19,18 +19,19 @@ from optid.errors import DataWarning, FileError, RobotError, sentence, unknown_n
 
 from .joint import Drive
 from .link import Link
+from .mjcf_dynamics import read_gravity, refuse_constraints, refuse_unweighed
 from .mjcf_elements import COMPILED, Compiler, Defaults, read_inertial, refuse
-from .robot import STANDARD_GRAVITY, Robot
-from .transform import Transform, Vector3, vector3
+from .robot import Robot
+from .transform import Transform, vector3
 from .urdf import Tree, chain_robot
 from .urdf_elements import DEGREES, FIXED, UrdfJoint
 from .urdf_xml import number, numbers, read_xml
 
 WORLD = "world"
-_READ = ("compiler", "default", "equality", "option", "tendon", "worldbody")
-_WITHOUT_EFFECT = ("actuator", "asset", "contact", "custom", "extension", "keyframe", "sensor", "size", "statistic", "visual")
+_READ = ("actuator", "compiler", "default", "equality", "option", "tendon", "worldbody")
+_WITHOUT_EFFECT = ("asset", "contact", "custom", "extension", "keyframe", "sensor", "size", "statistic", "visual")
 _SHOWN = ("geom", "site", "camera", "light")
-_FRICTION_FLAGS = ("damper", "frictionloss", "passive", "spring")
+_ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "dcmotor")
 _DEEPEST = 200
 
 
@@ -45,9 +46,9 @@ def robot_from_mjcf(
     """A robot from an MJCF file or text.
 
     Hinges and slides (several in one body too) with axis, place, range and ``ref``, ``<inertial>`` in all its forms, default classes, ``damping`` and
-    ``frictionloss`` (nominal viscous and Coulomb friction), ``armature`` (the joint-side rotor inertia of the drives), ``actuatorfrcrange`` (torque limits)
-    and gravity are read. A link's frame stands on its joint's ``pos``, with the axes of its body. Bodies without joints are lumped into what carries them.
-    Geometry, contacts and actuators are not read.
+    ``frictionloss`` (nominal viscous and Coulomb friction), ``armature`` (the joint-side rotor inertia of the drives), gravity, and the torque limits
+    that ``actuatorfrcrange`` of the joints and ``forcerange`` of their actuators state are read. A link's frame stands on its joint's ``pos``, with the axes of
+    its body. Bodies without joints are lumped into what carries them. Geometry, contacts and what else actuators do are not read.
 
     Parameters
     ----------
@@ -102,64 +103,15 @@ def robot_from_mjcf(
     end = None if tip is None else model.end(tip)
     tree = Tree(WORLD, model.links, tuple(model.joints))
     held = tree.held_positions(locked)
-    _refuse_constraints(root, model.defaults, where, set(held))
-    _refuse_unweighed(tree, model.unweighed, set(held))
-    stated = _gravity(root, where)
+    refuse_constraints(root, model.defaults, where, set(held))
+    refuse_unweighed(tree, model.unweighed, set(held))
+    stated = read_gravity(root, where)
     robot = chain_robot(tree, end, stated if gravity is None else vector3(gravity, "gravity"), held, strict, root.get("model") or "robot", text, where)
     drives = [Drive.reflected(model.armature[name]) for name in robot.joint_names]
+    forces = model.actuator_limits(root)
+    torque = np.minimum(robot.limits.torque, [forces.get(name, math.inf) for name in robot.joint_names])
+    robot = robot.with_limits(replace(robot.limits, torque=tuple(float(x) for x in torque)))
     return robot.with_drives(drives) if any(drive.rotor_inertia for drive in drives) else robot
-
-
-def _gravity(root: Element, where: str) -> Vector3:
-    """Gravity of the ``<option>`` sections, once they ask for nothing that is not modelled."""
-    said: dict[str, str] = {}
-    flags: dict[str, str] = {}
-    for option in root.findall("option"):
-        said |= option.attrib
-        for flag in option.findall("flag"):
-            flags |= flag.attrib
-    place = f"<option> of {where}"
-    values = Element("option", said)
-    for key in ("density", "viscosity"):
-        if number(values, key, place, 0.0) != 0:
-            raise RobotError(sentence(place, f"{key}={said[key]!r}", "no drag of a fluid", "Remove it."))
-    for key in _FRICTION_FLAGS:
-        if flags.get(key) == "disable":
-            raise RobotError(sentence(f"<flag> of {where}", f"{key}='disable'", "joints as they are written", "Remove what it switches off."))
-    if flags.get("gravity") == "disable":
-        return (0.0, 0.0, 0.0)
-    x, y, z = numbers(values, "gravity", 3, place, STANDARD_GRAVITY)
-    return x, y, z
-
-
-def _refuse_constraints(root: Element, defaults: Defaults, where: str, held: set[str]) -> None:
-    """Equality constraints and tendons with forces, unless all their joints are held still."""
-    for element in (item for section in root.findall("equality") for item in section):
-        joints = {element.get(key) for key in ("joint1", "joint2")} - {None}
-        if element.get("active") == "false" or (element.tag == "joint" and joints <= held):
-            continue
-        named = ", ".join(f"{key}={value!r}" for key, value in element.items() if key in ("joint1", "joint2", "body1", "body2", "tendon1", "site1"))
-        hint = "Hold the joints of a gripper still with locked=, or remove it."
-        raise RobotError(sentence(f"<equality> of {where}", f"<{element.tag} {named}>", "joints that move freely", hint))
-    for element in (item for section in root.findall("tendon") for item in section):
-        joints = {item.get("joint") for item in element.findall("joint")}
-        values = defaults.values(element, "tendon", None, where)
-        forces = [key for key in ("stiffness", "damping", "frictionloss", "armature") if values.get(key, "0") not in ("0", "0.0")]
-        if forces and not (joints and joints <= held):
-            raise RobotError(sentence(f"tendon {element.get('name')!r} of {where}", f"{forces[0]}={values.get(forces[0])!r}", "none", "Remove it."))
-
-
-def _refuse_unweighed(tree: Tree, unweighed: set[str], held: set[str]) -> None:
-    """Bodies that move and whose mass only their geometry tells."""
-    above = {joint.child: joint for joint in tree.ordered}
-    for name in sorted(unweighed):
-        link = name
-        while link in above:
-            joint = above[link]
-            if joint.type != FIXED and joint.name not in held:
-                hint = f"MuJoCo takes its mass from its geometry. {COMPILED}"
-                raise RobotError(sentence(f"body {name!r}", "no <inertial>", "<inertial> in every body that moves", hint))
-            link = joint.parent
 
 
 class _Model:
@@ -279,6 +231,18 @@ class _Model:
         if said == "false" or (said == "auto" and values.get(key) is None):
             return None
         return numbers(values, key, 2, place)
+
+    def actuator_limits(self, root: Element) -> dict[str, float]:
+        """Largest torque of the actuators of a joint: their ranges times their gears, added up."""
+        found: dict[str, float] = {}
+        for item in (x for section in root.findall("actuator") for x in section if x.get("joint")):
+            place = f"actuator {item.get('name')!r}"
+            values = self.defaults.values(item, _ACTUATORS, None, self.where)
+            ends = self._limited(values, "force", place)
+            gear = numbers(values, "gear", len(values.get("gear", "1").split()), place, (1.0,))
+            limit = math.inf if ends is None else max(map(abs, ends)) * abs(gear[0])
+            found[item.attrib["joint"]] = found.get(item.attrib["joint"], 0.0) + limit
+        return found
 
     def end(self, name: str) -> str:
         """The link that a body or a site is; a site becomes one."""

@@ -147,12 +147,15 @@ class Defaults:
             stack.extend((item, item.get("class", ""), name) for item in element.findall("default"))
         return cls(classes)
 
-    def values(self, element: Element, tag: str, inherited: str | None, where: str) -> Element:
-        """The element with what its class adds: its own, that of the body around it, or the main one."""
+    def values(self, element: Element, tags: str | tuple[str, ...], inherited: str | None, where: str) -> Element:
+        """The element with what its class adds: its own, that of the body around it, or the main one. Kinds that share defaults are given together."""
         name = element.get("class") or inherited or _MAIN
         if name not in self._classes:
             raise unknown_name(f"default class in {where}", name, self._classes)
-        return _element(self._classes[name].get(tag, {}) | element.attrib)
+        added: dict[str, str] = {}
+        for tag in (tags,) if isinstance(tags, str) else tags:
+            added |= self._classes[name].get(tag, {})
+        return _element(added | element.attrib)
 
 
 def _element(values: dict[str, str]) -> Element:

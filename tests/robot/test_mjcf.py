@@ -139,6 +139,15 @@ def test_default_classes() -> None:
         Robot.from_mjcf(mjcf(link('<joint class="bigg"/>'), default))
 
 
+def test_torque_limits_of_joints_and_actuators() -> None:
+    """Ranges times gears, classes of actuators shared by their kinds, several of a joint added up; the joint's own limit holds too."""
+    chain = '<joint name="a"/>' + "".join(f'<body name="{n}">{BODY}<joint name="{n}1" actuatorfrcrange="-50 40"/>' for n in "bcd") + "</body>" * 3
+    default = '<default><default class="big"><position forcerange="-87 80"/></default></default>'
+    drives = '<general class="big" joint="a" gear="2"/><motor joint="b1" forcerange="-30 30"/><motor joint="b1" forcerange="-5 5"/><motor joint="c1"/>'
+    robot = Robot.from_mjcf(mjcf(link(chain), f"{default}<actuator>{drives}</actuator>"))
+    assert robot.limits.torque == (174.0, 35.0, 50.0, 50.0)
+
+
 def test_gravity() -> None:
     assert Robot.from_mjcf(mjcf(link())).gravity == (0.0, 0.0, -9.81)
     assert Robot.from_mjcf(mjcf(link(), '<option gravity="0 -9 1"/>')).gravity == (0.0, -9.0, 1.0)
