@@ -22,6 +22,7 @@ from .wording import placed
 
 if TYPE_CHECKING:
     from optid.experiment import Mapping, RobotInfo, Trial
+    from optid.experiment.stored import StoredTrial
 
 EXPERIMENT = (".h5", ".hdf5", ".nc")
 _HDF5 = b"\x89HDF\r\n\x1a\n"
@@ -101,11 +102,10 @@ class Recording:
             It cannot be read, holds another robot's joints, or describes another robot.
         """
         from optid.experiment.stored import open_trials
-        from optid.identification.prepare import arranged
 
         if file is None and not self.experiment:
             trial = self._imported(robot)
-            self._hold(lambda: arranged(trial, robot))
+            self._hold(trial, robot)
             return [(trial.name, trial.role)]
         source = self.path if file is None else file
         stored = {trial.name: trial for trial in open_trials(source)}
@@ -116,12 +116,15 @@ class Recording:
             raise RobotError(sentence(f"recording {self.path} ({self.place})", f"of another robot: {other}", f"robot {robot.name!r}", hint))
         chosen = self._chosen([(trial.name, trial.role) for trial in stored.values()])
         for name, _ in chosen:
-            self._hold(lambda trial=stored[name]: arranged(trial.window(0, 0), robot))
+            self._hold(stored[name], robot)
         return chosen
 
-    def _hold(self, check: Any) -> None:
+    def _hold(self, trial: Trial | StoredTrial, robot: Robot) -> None:
+        """Refuse a trial whose joints are not the robot's, or that has no torque."""
+        from optid.identification.prepare import arranged
+
         try:
-            check()
+            arranged(trial.window(0, 0), robot)
         except OptidError as error:
             raise placed(error, f"recording {self.path} ({self.place})") from None
 

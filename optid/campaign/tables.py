@@ -92,7 +92,7 @@ def _given(entry: Entry, values: Mapping[str, Any], place: Place) -> Any:
 
 def _value(entry: Entry, value: Any, place: Place) -> Any:
     """A value as its field holds it."""
-    if value == "none" and type(None) in members(entry.hint):
+    if value == "none" and _says_none(entry.hint):
         return None
     for hint in members(entry.hint):
         found = _nested(entry.name, hint, value, place)
@@ -104,6 +104,12 @@ def _value(entry: Entry, value: Any, place: Place) -> Any:
         if get_origin(hint) is Literal and isinstance(value, str):
             raise unknown_name(f"{entry.name} of {place}:", value, [each for each in get_args(hint) if isinstance(each, str)])
     raise DataError(sentence(f"{entry.name} of {place}", _shown(value), described(entry.hint, entry.unit), _hint(entry, value)))
+
+
+def _says_none(hint: Any) -> bool:
+    """Whether the text "none" stands for none; it may be a choice of its own."""
+    each = members(hint)
+    return type(None) in each and not any(get_origin(kind) is Literal and "none" in get_args(kind) for kind in each)
 
 
 def _nested(name: str, hint: Any, value: Any, place: Place) -> Any:
@@ -144,7 +150,7 @@ def _plain(value: Any, hint: Any) -> Any:
     if hint is type(None):
         return None if value == "none" else MISSING
     if hint is float:
-        real = isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value) and abs(value) < 2**1000
+        real = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 2**1000  # which is false for nan
         return float(value) if real or value in (math.inf, -math.inf) else MISSING
     if hint in (bool, str):
         return value if isinstance(value, hint) else MISSING
