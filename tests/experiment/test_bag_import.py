@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from optid.errors import DataError, DataWarning, FileError, MissingExtraError, MissingFileError, UnknownNameError
-from optid.experiment import Mapping, Trial, import_bag, import_npz, import_recording
+from optid.experiment import Mapping, Preview, Trial, import_bag, import_npz, import_recording
 from optid.experiment.joint_state import JointStateTable
 
 from .bags import START, as_json, cdr, joint_states, write_mcap, write_rosbag2
@@ -215,6 +215,18 @@ def test_a_folder_without_its_metadata_names_the_way_out(tmp_path: Path) -> None
     with pytest.raises(FileError, match=r"no metadata\.yaml, .*ros2 bag reindex .*run  or give the file run\.mcap itself"):
         import_recording(path, effort="torque")
     assert np.array_equal(import_recording(path / "run.mcap", effort="torque").q, Q)
+    path = write_rosbag2(tmp_path / "other", {"/joint_states": sent()})
+    (path / "metadata.yaml").unlink()
+    assert np.array_equal(import_recording(path / "other.db3", effort="torque").q, Q)
+
+
+def test_equal_stamps_are_told(tmp_path: Path) -> None:
+    stamps = STAMPS.copy()
+    stamps[5] = stamps[4]
+    path = write_mcap(tmp_path / "run.mcap", {"/joint_states": sent(stamps=stamps.tolist())})
+    with pytest.warns(DataWarning, match="1 stamps equal to the one before"):
+        trial = import_bag(path, effort="torque")
+    assert trial.n_samples == N and Preview.of(trial).pace.equal == 1
 
 
 def test_messages_that_are_no_good(tmp_path: Path) -> None:
