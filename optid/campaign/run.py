@@ -83,11 +83,15 @@ def run_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh: 
     done: list[str] = []
     kept: list[str] = []
     failed: dict[str, OptidError] = {}
+    blocked: set[str] = set()
     with plan.folder.held():
         if fresh:
             plan.folder.drop_pieces()
         for task in plan.tasks:
-            if task.name not in plan.chosen or any(name in failed for name in task.after):
+            if task.name not in plan.chosen:
+                continue
+            if blocked.intersection(task.after):
+                blocked.add(task.name)
                 continue
             if not fresh and plan.current(task):
                 kept.append(task.name)
@@ -98,11 +102,13 @@ def run_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh: 
                 _do(plan, task, told)
             except OptidError as error:
                 failed[task.name] = error
+                blocked.add(task.name)
                 told(task.name, "failed", 0, 0)
                 continue
             done.append(task.name)
             told(task.name, "done", 0, 0)
-        if all(plan.current(task) for task in plan.tasks if task.step == "identify"):
+        fits = [task for task in plan.tasks if task.step == "identify"]
+        if fits and all(map(plan.current, fits)):
             plan.folder.drop_pieces()
         for name, reason in failed.items():
             raise placed(reason, name) from reason

@@ -131,6 +131,32 @@ def test_only_runs_what_is_asked_for(campaign: Write, folder: Path) -> None:
     assert run_campaign(path).done == ("validate:wls", "validate:ols", "compare", "report")
 
 
+def test_nothing_is_made_from_what_has_failed(campaign: Write, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A log that fails takes along what needs it, however far; the fit, which does not, is made. Old scores are not taken for new ones."""
+    path = campaign()
+    run_campaign(path)
+    old = (folder / "results/validation/wls.json").read_bytes()
+    (folder / "c.csv").write_text("".join((folder / "c.csv").read_text().splitlines(keepends=True)[:-100]))
+    campaign("", "[preprocessing]\ncutoff = 30\n")
+
+    def full(*_: object) -> None:
+        raise FileError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("optid.campaign.work.bring_in", full)
+        seen: list[tuple[str, str]] = []
+        with pytest.raises(FileError, match=r"^import:c: no room$"):
+            run_campaign(path, progress=lambda task, what, *_: seen.append((task, what)))
+    assert [entry for entry in seen if entry[1] != "at work"] == [
+        ("import:c", "begun"),
+        ("import:c", "failed"),
+        ("identify:wls", "begun"),
+        ("identify:wls", "done"),
+    ]
+    assert (folder / "results/validation/wls.json").read_bytes() == old
+    assert run_campaign(path).done == ("import:c", "validate:wls", "report")
+
+
 def test_planning_writes_nothing(campaign: Write, folder: Path) -> None:
     before = contents(folder)
     plan = plan_campaign(campaign())
