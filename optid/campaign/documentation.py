@@ -7,7 +7,7 @@ import re
 import types
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import lru_cache
-from typing import Any, ClassVar, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*) : (.*)$")
 _UNIT = re.compile(r"\[([^\]]+)\]")
@@ -51,8 +51,6 @@ def entries(kind: type) -> dict[str, Entry]:
     hints, told = get_type_hints(kind), _told(kind)
     found = {}
     for f in fields(kind):
-        if get_origin(hints[f.name]) is ClassVar:
-            continue
         default = f.default if f.default_factory is MISSING else f.default_factory()
         found[f.name] = Entry(f.name, hints[f.name], default, **told.get(f.name, {}))
     return found

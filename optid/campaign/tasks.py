@@ -10,7 +10,7 @@ from typing import Any
 
 from optid.robot import robot_to_toml
 
-from . import work as steps
+from . import judging, work
 from .checked import CheckedCampaign, Estimator
 from .recordings import Recording
 from .work import Work
@@ -82,14 +82,14 @@ def design_task(checked: CheckedCampaign) -> Task:
     options = {**_common(checked), "design": asdict(part), "shares": fractions, "file": checked.file.name}
     names = [name for name in (part.export.csv, part.export.rapid, part.export.urscript) if name is not None]
     makes = ("design/plan.h5", *(f"design/{name}" for name in names))
-    return Task("design", options, (), (), makes, partial(steps.design, checked))
+    return Task("design", options, (), (), makes, partial(work.design, checked))
 
 
 def import_task(checked: CheckedCampaign, recording: Recording) -> Task:
     """An experiment file from a recording."""
     part = asdict(recording.part) | {"files": None, "payload": None, "other_robot": None}
     options = {"robot": robot_to_toml(checked.robot), "part": part, "mapping": recording.mapping, "name": recording.name}
-    return Task(import_name(recording), options, recording.files, (), (f"recordings/{recording.name}.h5",), partial(steps.bring_in, checked, recording))
+    return Task(import_name(recording), options, recording.files, (), (f"recordings/{recording.name}.h5",), partial(work.bring_in, checked, recording))
 
 
 def import_name(recording: Recording) -> str:
@@ -120,24 +120,24 @@ def analysis_tasks(checked: CheckedCampaign, results: Path, groups: Mapping[str,
 
     tasks = [_identify(checked, estimator, sources, after(*sources)) for estimator in checked.estimators.values()]
     for label in scores:
-        run = partial(steps.judge, checked, label, tests)
+        run = partial(judging.judge, checked, label, tests)
         options: dict[str, Any] = {"trials": [name for _, name in tests]}
         tasks.append(Task(f"validate:{label}", options, (fits[label], *targets), (f"identify:{label}", *after(*targets)), (f"validation/{label}.json",), run))
     for name, part in checked.campaign.payloads.items():
         loaded = groups[f"payload:{name}"]
         both = (*sources, *_paths(loaded))
         options = {**_common(checked), "payload": asdict(part), "preprocessing": asdict(checked.campaign.preprocessing)}
-        run = partial(steps.payload, checked, name, train, loaded)
+        run = partial(work.payload, checked, name, train, loaded)
         tasks.append(Task(f"payload:{name}", options, both, after(*both), (f"payloads/{name}.json", f"payloads/{name}.txt"), run))
     shown = {"labels": labels, "report": asdict(checked.campaign.report), "title": checked.campaign.title, "file": checked.file.name}
     models = (*fits.values(), *scores.values())
     before = (*(f"identify:{label}" for label in labels), *(f"validate:{label}" for label in scores))
     if len(labels) > 1:
         makes = ("comparison/report.html", "comparison/comparison.json", "comparison/comparison.txt")
-        tasks.append(Task("compare", shown, (*models, *targets), (*before, *after(*targets)), makes, partial(steps.compare, checked, tests)))
+        tasks.append(Task("compare", shown, (*models, *targets), (*before, *after(*targets)), makes, partial(judging.compare, checked, tests)))
     options = shown | {"trials": [name for _, name in (*train, *tests)]}
     seen = (*sources, *targets)
-    run = partial(steps.report, checked, train, tests)
+    run = partial(judging.report, checked, train, tests)
     tasks.append(Task("report", options, (*models, *seen), (*before, *after(*seen)), ("report/report.html", "report/verdict.txt"), run))
     return tasks
 
@@ -150,7 +150,7 @@ def _identify(checked: CheckedCampaign, estimator: Estimator, sources: tuple[Pat
         "preprocessing": asdict(checked.campaign.preprocessing),
         "file": checked.file.name,
     }
-    run = partial(steps.identify, checked, estimator, sources)
+    run = partial(work.identify, checked, estimator, sources)
     return Task(f"identify:{estimator.label}", options, sources, after, (f"fits/{estimator.label}.h5",), run)
 
 

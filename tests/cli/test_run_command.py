@@ -89,7 +89,7 @@ def test_ctrl_c_keeps_what_is_finished_and_says_how_to_go_on(campaign: Path, mon
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr("optid.campaign.work.judge", interrupted)
+        patch.setattr("optid.campaign.judging.judge", interrupted)
         result = run("run", campaign, "--only", "identify,validate", code=130)
     assert result.stderr.splitlines()[-1] == (
         "optid: interrupted. Finished and kept: identify:wls. To go on:  optid run c.toml --only identify --only validate"
