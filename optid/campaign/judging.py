@@ -111,7 +111,7 @@ def _links(row: Mapping[str, Any]) -> str:
 
 def report(checked: CheckedCampaign, train: Sequence[tuple[Path, str]], tests: Sequence[tuple[Path, str]], work: Work) -> None:
     """The report of the chosen model, and its verdict as one line of text."""
-    from optid.report import recordings_in, verdict, write_report
+    from optid.report import assess, recordings_in, verdict, write_report
     from optid.validation import validate
 
     label = best_of(checked, work.results, bool(tests))
@@ -128,7 +128,7 @@ def report(checked: CheckedCampaign, train: Sequence[tuple[Path, str]], tests: S
         recordings=seen,
         tables=[_table(checked, work.results, bool(tests))] if len(checked.estimators) > 1 else [],
     )
-    work.target("report/verdict.txt").write_text(f"{label}: {verdict(fit, found)}\n", encoding="utf-8", newline="\n")
+    work.target("report/verdict.txt").write_text(f"{label}: {assess(fit, found).headline} {verdict(fit, found)}\n", encoding="utf-8", newline="\n")
 
 
 def _table(checked: CheckedCampaign, results: Path, tested: bool) -> Table:

@@ -63,7 +63,7 @@ def test_the_best_on_other_motion_is_reported(campaign: Write, folder: Path) -> 
     found = json.loads((folder / "results/comparison/comparison.json").read_text())
     errors = {row["label"]: row["validation"]["stacked"] for row in found["methods"]}
     assert found["best"] == min(errors, key=lambda label: errors[label])
-    assert result.verdict.startswith(f"{found['best']}: On 'c' (2 joints, ")
+    assert result.verdict.startswith(f"{found['best']}: Usable for torque feedforward and for simulation ") and " On 'c' (2 joints, 9.9" in result.verdict
     other = next(label for label in errors if label != found["best"])
     again = run_campaign(campaign("", f'{tables}[report]\nmethod = "{other}"\n'))
     assert again.done == ("compare", "report") and again.verdict.startswith(f"{other}: ")
