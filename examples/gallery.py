@@ -17,7 +17,7 @@ WIDTH, COLUMNS = 320, 3
 BEGIN, END = "<!-- gallery -->", "<!-- end of gallery -->"
 SECTIONS = {
     "A robot": ("robot_from_dh", "identify_from_urdf", "base_parameters"),
-    "A motion for it": ("excitation_from_urdf", "excitation_irb140", "sequential_experiments"),
+    "A motion for it": ("excitation_from_urdf", "excitation_irb140", "sequential_experiments", "excitation_alternatives"),
     "From recordings to a model": (
         "identify_recording",
         "import_rosbag",

@@ -49,7 +49,7 @@ class Criterion:
     largest: bool = False
     smallest: bool = False
     volume: bool = False
-    powers: tuple[float, ...] = (1.0, 4.0, 16.0, 64.0)
+    powers: tuple[float, ...] = (1.0, 4.0, 32.0)
     spread: bool = False
 
     def value(self, logs: Array, power: float = EXACT) -> float:

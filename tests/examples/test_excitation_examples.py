@@ -31,3 +31,12 @@ def test_same_problem_every_solver(run: Callable[..., str]) -> None:
     """Every solver takes the start's 44.2 below 10."""
     found = re.fullmatch(r"best: \w+, worst: ([\d.]+)", last(run("same_problem_every_solver")))
     assert found is not None and float(found[1]) < 10
+
+
+def test_excitation_alternatives(run: Callable[..., str]) -> None:
+    """Keeping earlier values fixed multiplies the error, fitting the same data together helps, and neither they nor four effects reach the optimal motion."""
+    pattern = r"times the error of the optimal motion: one after another ([\d.]+), the same, fitted together ([\d.]+), by effect, fitted together ([\d.]+)"
+    found = re.fullmatch(pattern, last(run("excitation_alternatives")))
+    assert found is not None
+    chain, together, effects = map(float, found.groups())
+    assert chain > 4 * together and together > effects > 1
