@@ -29,7 +29,7 @@ SECTIONS = {
         "payload_online",
         "export_c_code",
     ),
-    "How far to trust it": ("physically_consistent", "prior_and_damping", "honest_intervals", "closed_loop_bias"),
+    "How far to trust it": ("every_estimator", "physically_consistent", "prior_and_damping", "honest_intervals", "closed_loop_bias"),
     "SCARA arms": ("scara_friction", "scara_computed_torque", "scara_control_laws", "scara_equations"),
     "Elastic joints": ("flexibility_tuning", "robot_in_the_loop", "flexibility_surfaces", "flexibility_response", "flexibility_shapers"),
     "Problems and solvers": ("custom_problem", "custom_solver", "same_problem_every_solver", "complex_method", "complex_constraints"),

@@ -100,7 +100,6 @@ if TYPE_CHECKING:
     from optid.identification import OnlineIdentification as OnlineIdentification
     from optid.identification import OnlineOptions as OnlineOptions
     from optid.identification import OnlinePayload as OnlinePayload
-    from optid.identification import compare as compare
     from optid.identification import identified_robot as identified_robot
     from optid.identification import identify as identify
     from optid.identification import identify_batch as identify_batch
@@ -110,8 +109,9 @@ if TYPE_CHECKING:
     from optid.identification import load_result as load_result
     from optid.identification import physical_set as physical_set
     from optid.identification import save_result as save_result
-    from optid.identification import spread as spread
     from optid.identification import write_robot as write_robot
+    from optid.identification.compare import compare as compare
+    from optid.identification.spread import spread as spread
     from optid.model import DynamicModel as DynamicModel
     from optid.problems import IdentificationResult as IdentificationResult
     from optid.regressor import BaseParameters as BaseParameters

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, ShapeError, sentence
+from optid.model.arrays import numbers
 from optid.regressor import BaseParameters
 from optid.trajectory import Trajectory
 
@@ -45,7 +46,7 @@ def earlier_information(value: Any, base: BaseParameters, noise: tuple[float, ..
     if hasattr(value, "equations"):
         A = value.equations.A
         return np.asarray(A.T @ A / value.noise_variance)
-    matrix = np.array(value, dtype=float)
+    matrix = numbers(value, "information of an excitation")
     if matrix.shape != (base.rank, base.rank) or not np.isfinite(matrix).all():
         raise ShapeError(sentence("information", f"shape {matrix.shape}", f"a finite matrix ({base.rank}, {base.rank}), one row per base parameter"))
     smallest = float(np.linalg.eigvalsh(matrix)[0]) if np.allclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * np.abs(matrix).max()) else -np.inf

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,10 @@ COLORS = (MEASURED, PREDICTED, "#2a7f62", "#c98b1b", "#6d4fa3", "#3f7cac", GUIDE
 
 
 def plot_spectra(trial: Trial, samples: Samples, robot: Robot | None = None, title: str | None = None) -> Figure:
-    """Amplitude spectra of position and of current (or torque) of every axis, as recorded and as filtered: a look at what the cut-offs take away.
+    """Amplitude spectra of position and of current (or torque) of every axis, as recorded and as filtered, with cut-offs and noise floors.
+
+    A cut-off is chosen well where it stands between the motion and the floor. The floor is the median amplitude of what was recorded in the upper half of the
+    spectrum: encoder counts and noise.
 
     Parameters
     ----------
@@ -55,12 +58,15 @@ def plot_spectra(trial: Trial, samples: Samples, robot: Robot | None = None, tit
         scale = _ratio(force[:, j], samples.tau_raw[:, j])
         _draw_spectra(axes[j, 0], trial.time, trial.q[:, j], recorded, time, q[:, j], rate)
         _draw_spectra(axes[j, 1], trial.time, force[:, j], recorded, time, scale * tau[:, j], rate)
+        for k, what in enumerate(("position", "torque")):
+            _draw_cutoffs(axes[j, k], samples, what)
         prismatic = torque_unit(robot, j) == "N"
         axes[j, 0].set_ylabel(f"{name} [{'m' if prismatic else 'rad'}]", fontsize=9)
         axes[j, 1].set_ylabel("A" if trial.tau is None else torque_unit(robot, j), fontsize=9)
     axes[0, 0].set_title("position", fontsize=9)
     axes[0, 1].set_title("current" if trial.tau is None else "torque", fontsize=9)
-    axes[0, 0].legend(fontsize=8, frameon=False)
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, frameon=False, ncols=len(labels), loc="outside lower center")
     for ax in axes[-1]:
         ax.set_xlabel("frequency [Hz]", fontsize=9)
     figure.suptitle(title or f"Spectra of {trial.name!r} before and after the filters", fontsize=10)
@@ -80,10 +86,31 @@ def _draw_spectra(ax: Axes, time: Array, raw: Array, rate: float, time_filtered:
         f, (a,) = thinned(frequency, np.maximum(amplitude[:, 0], 1e-300), gap=np.inf)
         ax.plot(f, a, color=color, linewidth=0.9, label=label)
         top = max(top, float(a.max(initial=0.0)))
+        if label == "recorded":
+            floor = float(np.median(amplitude[frequency > at / 4]))
+            ax.axhline(floor, color=MEASURED, linewidth=0.9, linestyle=(0, (1, 2)), label="noise floor")
     ax.set_xscale("log")
     ax.set_yscale("log")
     if top > 1e-290:
-        ax.set_ylim(top * SPECTRUM_DEPTH * 1e-2, top * 2)
+        ax.set_ylim(min(top * SPECTRUM_DEPTH * 1e-2, floor / 10 if floor > 1e-290 else np.inf), top * 2)
+
+
+PASSED_BY_DECIMATION = 0.8
+"""Part of the new Nyquist frequency up to which decimation lets pass."""
+
+
+def _draw_cutoffs(ax: Axes, samples: Samples, what: str) -> None:
+    """Where the filters of a signal end: its low-pass, and the decimation that follows."""
+    lines = {
+        "low-pass": samples.cutoffs.get(what),
+        "decimation": PASSED_BY_DECIMATION * samples.rate / samples.decimation / 2 if samples.decimation > 1 else None,
+    }
+    for k, (name, cutoff) in enumerate(lines.items()):
+        if cutoff is not None:
+            ax.axvline(cutoff, color=GUIDE, linewidth=1.0, linestyle=(0, (4, 2)) if k == 0 else (0, (6, 2, 1, 2)))
+            place: dict[str, Any] = {"xytext": (-3, -3 - 10 * k), "textcoords": "offset points", "ha": "right", "va": "top", "fontsize": 7, "color": GUIDE}
+            place["bbox"] = {"facecolor": "white", "alpha": 0.7, "linewidth": 0, "pad": 1}
+            ax.annotate(f"{name} {cutoff:.3g} Hz", (cutoff, 1.0), xycoords=("data", "axes fraction"), **place)
 
 
 def plot_tracking(simulation: Simulation, windows: Sequence[tuple[float, float]] = (), title: str | None = None) -> Figure:

@@ -110,9 +110,14 @@ class Conditioning:
             notes.append(f"{self.trim} samples were trimmed at each end of {len(found)} piece(s), where the filters have not settled.")
         return found
 
-    def __str__(self) -> str:
+    @property
+    def cutoffs(self) -> dict[str, float]:
+        """Cut-offs of what is filtered [Hz]."""
         named = {"position": self.position, "velocity": self.velocity, "acceleration": self.acceleration, "torque": self.torque}
-        applied = ", ".join(f"{what} {value:.4g} Hz" for what, value in named.items() if value is not None)
+        return {what: value for what, value in named.items() if value is not None}
+
+    def __str__(self) -> str:
+        applied = ", ".join(f"{what} {value:.4g} Hz" for what, value in self.cutoffs.items())
         return f"Zero-phase low-pass of order {self.options.order}: {applied}." if applied else "Nothing was filtered."
 
     def run(self, piece: Piece) -> Motion:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -169,7 +169,8 @@ class Preprocessing:
         long_enough = [parts[k] for k in conditioning.admitted([len(piece.time) for piece in parts], trial.name, counts, notes)]
         rate = longest.rate
         share = min(longest.measured_rate / rate, 1.0 if conditioning.torque is None else noise_share(conditioning.torque, rate, self.order))
-        return self._gather(trial, [conditioning.run(piece) for piece in long_enough], rate, share, counts, notes)
+        found = self._gather(trial, [conditioning.run(piece) for piece in long_enough], rate, share, counts, notes)
+        return replace(found, cutoffs=conditioning.cutoffs)
 
     def _gather(self, trial: Trial, motions: list[Motion], rate: float, share: float, counts: dict[str, int], notes: list[str]) -> Samples:
         """One set of samples out of the pieces: window, every k-th, selection by speed."""

@@ -51,6 +51,8 @@ class Samples:
         Half width of the 95 % band of one measured torque about ``tau_raw``; known only from repeated cycles.
     noise_floor : (n,) or None [N m]
         Standard deviation of the torque over cycles.
+    cutoffs : mapping str → float [Hz]
+        Low-passes that were applied, of "position", "velocity", "acceleration" and "torque"; what is missing was not filtered.
     counts : mapping str → int
         Samples recorded, dropped (and why) and kept.
     notes : tuple of str
@@ -84,6 +86,7 @@ class Samples:
     independent_share: float = 1.0
     tau_band: Array | None = None
     noise_floor: Array | None = None
+    cutoffs: Mapping[str, float] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     name: str = "trial"

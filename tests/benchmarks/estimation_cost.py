@@ -11,7 +11,8 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -20,11 +21,14 @@ from typing import Any
 import numpy as np
 from harness import machine
 
-from optid import BaseParameters, DynamicModel, identify, library
+from optid import BaseParameters, DynamicModel, Link, identify, identify_drive_gains, identify_payload, identify_power, library
 from optid.errors import DataWarning
-from optid.identification import compare
+from optid.identification import OnlineIdentification, OnlineOptions, compare
+from optid.problems import ClosedLoop
 from optid.signals import Samples
+from optid.simulation.irb140_story import irb140_base
 from optid.statistics import sign_width
+from optid.trajectory import irb140_g21
 
 TESTS = Path(__file__).resolve().parents[1]
 ROUNDS = 3
@@ -54,12 +58,7 @@ def simulated(model: DynamicModel, count: int) -> Samples:
 
 def seconds(base: BaseParameters, samples: Samples, method: str, options: Mapping[str, Any]) -> float:
     """Median of a few fits after a warm-up, without the residual statistics that intervals need."""
-    times = []
-    for _ in range(ROUNDS + 1):
-        begun = time.perf_counter()
-        identify(base, samples, method=method, residuals=False, **options)
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times[1:])
+    return timed(partial(identify, base, samples, method=method, residuals=False, **options))
 
 
 def cost() -> list[str]:
@@ -69,6 +68,82 @@ def cost() -> list[str]:
     data = [(base, simulated(base.model, count)) for _, base, count in columns]
     for label, (method, options) in METHODS.items():
         lines.append(f"| {label} | " + " | ".join(f"{seconds(base, samples, method, options):.3f} s" for base, samples in data) + " |")
+    return lines
+
+
+def moving(base: BaseParameters, count: int) -> tuple[ClosedLoop, Samples]:
+    """The IRB140's first three axes under a controller that runs once a sample (1 kHz), torque noise of 0.5 N m."""
+    motion, rate = irb140_g21(), 1000.0
+    kp, kv = np.array([4000.0, 4000.0, 2000.0]), np.array([160.0, 160.0, 80.0])
+
+    def law(q: Any, dq: Any, r: Any) -> Any:
+        return kp * (r[:3] - q) + kv * (r[3:] - dq)
+
+    loop = ClosedLoop(law, lambda time: np.hstack([motion.derivative(time, 0), motion.derivative(time, 1)]))
+    wanted = [motion.derivative(np.arange(count) / rate, order) for order in range(3)]
+    start = Samples.from_arrays(*wanted, np.zeros((count, 3)), rate=rate)
+    found = loop.motion(base, base.beta(base.model.nominal_parameters()), start, base.known_parameters())
+    noise = 0.5 * np.random.default_rng(0).standard_normal((count, 3))
+    return loop, Samples.from_arrays(found.q, found.dq, found.ddq, found.tau + noise, rate=rate)
+
+
+def timed(work: Callable[[], Any]) -> float:
+    """Median of a few runs after a warm-up [s]."""
+    times = []
+    for _ in range(ROUNDS + 1):
+        begun = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - begun)
+    return statistics.median(times[1:])
+
+
+def closed_loop_cost(counts: tuple[int, ...] = (3_000, 30_000)) -> list[str]:
+    """Estimators that need a motion in time: three axes, 18 parameters."""
+    base = irb140_base()
+    noise = np.tile(np.diag([1e-10, 1e-6, 1e-2]), (3, 1, 1))
+    lines = [f"| IRB140, axes 1 to 3 | {' | '.join(f'{count} samples' for count in counts)} |", "|---" * (len(counts) + 1) + "|"]
+    data = [moving(base, count) for count in counts]
+    for label, method, options in (
+        ("wls", "wls", {}),
+        ("iv", "iv", {"loop": True}),
+        ("didim", "didim", {"loop": True}),
+        ("output_error", "output_error", {"loop": True}),
+        ("tls", "tls", {"noise": noise}),
+        ("constrained, one bound", "constrained", {"bounds": {"fc1": (0.0, None)}}),
+    ):
+        cells = []
+        for loop, samples in data:
+            given = {**options, "loop": loop} if "loop" in options else options
+            cells.append(f"{timed(partial(identify, base, samples, method=method, residuals=False, **given)):.3f} s")
+        lines.append(f"| {label} | {' | '.join(cells)} |")
+    cells = [f"{timed(partial(identify_power, base, samples, interval=0.1)):.3f} s" for _, samples in data]
+    lines.append(f"| power model, intervals of 0.1 s | {' | '.join(cells)} |")
+    return lines
+
+
+def load_cost(counts: tuple[int, ...] = (3_000, 30_000)) -> list[str]:
+    """Payload, drive gains and the recursion: six joints, 48 parameters of the robot; so many samples a run, two runs for the first two."""
+    model = DynamicModel(library.ur10e(), friction="viscous+coulomb")
+    base = BaseParameters.of(model)
+    links = model.robot.links
+    heavy = model.with_robot(model.robot.with_links([*links[:-1], links[-1].lumped(Link.from_com(2.8, (0.0, 0.0, 0.1), (0.01,) * 3))]))
+    lines = [f"| UR10e | {' | '.join(f'{count} samples a run' for count in counts)} |", "|---" * (len(counts) + 1) + "|"]
+    runs = [(simulated(model, count), simulated(heavy, count)) for count in counts]
+
+    def recursion(samples: Samples) -> OnlineIdentification:
+        online = OnlineIdentification(base, OnlineOptions(rate=samples.rate))
+        for k in range(0, samples.n_samples, 10):
+            online.update(samples.q[k : k + 10], samples.tau[k : k + 10])
+        return online
+
+    rows: dict[str, Callable[[Samples, Samples], Any]] = {
+        "payload": lambda bare, loaded: identify_payload(base, bare, loaded),
+        "payload, difference": lambda bare, loaded: identify_payload(base, bare, loaded, method="difference"),
+        "drive gains": lambda bare, loaded: identify_drive_gains(base, bare, loaded, known={"m": 2.8}),
+        "on-line, ten samples at a time": lambda bare, _: recursion(bare),
+    }
+    for label, work in rows.items():
+        lines.append(f"| {label} | {' | '.join(f'{timed(partial(work, *pair)):.3f} s' for pair in runs)} |")
     return lines
 
 
@@ -123,12 +198,12 @@ def main(arguments: list[str]) -> None:
     warnings.simplefilter("ignore", DataWarning)
     logging.getLogger("optid").setLevel(logging.ERROR)
     print(machine())
-    print("\n".join(cost()))
+    for table in (cost(), closed_loop_cost(), load_cost()):
+        print("\n".join(table), end="\n\n", flush=True)
     if folder.is_dir():
-        print()
         print("\n".join(accuracy(folder)))
     else:
-        print(f"\nno recordings at {folder}")
+        print(f"no recordings at {folder}")
 
 
 if __name__ == "__main__":

@@ -40,3 +40,15 @@ def test_payload(run: Callable[..., str]) -> None:
     for joint, gain in (("shoulder_pan", 12), ("shoulder_lift", 12), ("elbow", 11)):
         found = re.search(rf"^{joint}\s+([\d.]+)", said, re.MULTILINE)
         assert found is not None and abs(float(found[1]) / gain - 1) < 0.03
+
+
+def test_every_estimator(run: Callable[..., str]) -> None:
+    """Each estimator that knows of the fault is at least twice as good as least squares on another motion, the essential set about as good."""
+    rows = [(line[:24].strip(), line[24:38].strip(), float(line[38:].split()[0])) for line in run("every_estimator").splitlines()]
+    plain = {fault: found for fault, method, found in rows if method == "wls"}
+    others = [row for row in rows if row[1] not in ("wls", "power model")]
+    methods = ["gls", "huber", "essential", "damped", "constrained", "tls", "iv", "didim", "output_error"]
+    assert len(plain) == 5 and [method for _, method, _ in others] == methods
+    for fault, method, found in others:
+        assert found < (1.5 if method == "essential" else 0.5) * plain[fault], method
+    assert rows[-1][1] == "power model" and rows[-1][2] < 0.6

@@ -69,6 +69,25 @@ def test_impossible_limits_are_refused_before_any_solve() -> None:
         ({"noise": 0.0}, ShapeError, "noise: 0.0, expected one positive"),
         ({"criterion": "conditon"}, ValueError, "Did you mean 'condition'"),
         ({"column_scaling": [1.0]}, ShapeError, "column_scaling"),
+        ({"column_scaling": [0.0] * 6}, DataError, "column_scaling of an excitation: .*, expected factors above 0"),
+        ({"harmonics": "four"}, DataError, "harmonics of an excitation: 'four', expected a whole number, 1 or more"),
+        ({"harmonics": None}, DataError, "harmonics of an excitation: None"),
+        ({"samples": np.nan}, DataError, "samples of an excitation: nan"),
+        ({"samples": 40.5}, DataError, "samples of an excitation: 40.5, expected a whole number"),
+        ({"trajectories": "two"}, DataError, "trajectories of an excitation: 'two'"),
+        ({"period": "5"}, ShapeError, "period of an excitation: '5', expected real numbers"),
+        ({"noise": "loud"}, ShapeError, "noise of an excitation: 'loud', expected real numbers"),
+        ({"start": "home"}, ShapeError, "start of an excitation: 'home', expected real numbers"),
+        ({"nominal": "urdf"}, ShapeError, "nominal of an excitation: 'urdf', expected real numbers"),
+        ({"information": "first.h5"}, ShapeError, "information of an excitation: 'first.h5', expected real numbers"),
+        ({"initial": "start"}, ShapeError, "initial motion: 'start', expected real numbers"),
+        ({"rest": "no"}, DataError, "rest of an excitation: 'no', expected True or False"),
+        ({"limits": {"position": 1.0}}, DataError, "limits of an excitation: a dict, expected a Limits or a NoneType. Make them"),
+        ({"base": "robot.urdf"}, DataError, "base of an excitation: 'robot.urdf', expected a BaseParameters"),
+        ({"regions": "box"}, DataError, "regions of an excitation: 'box'"),
+        ({"regions": (3,)}, DataError, "region of an excitation: 3, expected a KeepIn, KeepOut or SelfCollision"),
+        ({"torque_uncertainty": 0.1}, LimitsError, "torque_uncertainty of an excitation: no torque limits"),
+        ({"limits": Limits.of(2, position=1.0, torque=[1.0, 0.0])}, LimitsError, "torque limit of 'joint2': 0, expected a number above 0"),
     ],
 )
 def test_wrong_arguments(change: dict[str, object], error: type[Exception], message: str) -> None:
@@ -166,3 +185,22 @@ def test_one_period_a_joint() -> None:
     q = result.trajectory.derivative([0.25, 1.25])
     assert q[0, 1] == pytest.approx(q[1, 1], abs=1e-12)
     assert abs(q[0, 0] - q[1, 0]) > 1e-3
+
+
+@pytest.mark.parametrize("family", ["fourier", "bspline", "point_to_point"])
+def test_one_joint_and_a_slide(family: str) -> None:
+    """One revolute joint; and one with a slide behind it, whose limits are metres: proven after a few iterations."""
+    from optid import DHRow, Robot
+
+    rows = [DHRow(), DHRow(a=0.5, joint="P", alpha=np.pi / 2)]
+    for count, limits in ((1, Limits.of(1, position=1.0, velocity=2.0, acceleration=10.0)), (2, Limits.of(2, position=[1.0, 0.3], velocity=[2.0, 0.5]))):
+        robot = Robot.from_dh(rows[:count], "modified", (0.0, -9.81, 0.0))
+        base = BaseParameters.of(DynamicModel(robot, friction="viscous+coulomb", sign_width=0.1))  # type: ignore[arg-type]
+        result = optid.solve(Excitation(base, 4, 2.0, limits, samples=40, family=family), solver="ipopt", seed=0, budget=5, on_failure="return")
+        assert result.proven and np.isfinite(result.condition_number)
+
+
+def test_a_motion_too_fast_for_its_limits_stands_nearly_still() -> None:
+    """A period of a microsecond leaves nothing to move: the condition number says so, and the limits hold."""
+    result = optid.solve(replace(two_links(), period=1e-6), solver="ipopt", seed=0, budget=3, on_failure="return")
+    assert result.proven and result.condition_number > 1e9
