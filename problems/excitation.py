@@ -27,8 +27,19 @@ from optid.excitation.starts import random_start
 from optid.excitation.torque import carried_parameters, torque_model, torque_path
 from optid.regressor import BaseParameters
 from optid.robot import Limits
+from optid.trajectory.arrays import whole
 
-from .excitation_checks import check_limits, friction_widths, initial_variables, jerk_limits, named_limits, nominal_parameters, period_range, smooth_base
+from .excitation_checks import (
+    check_limits,
+    checked_kinds,
+    friction_widths,
+    initial_variables,
+    jerk_limits,
+    named_limits,
+    nominal_parameters,
+    period_range,
+    smooth_base,
+)
 from .excitation_form import ExcitationNlp
 from .excitation_result import ExcitationResult
 from .excitation_stage import Stage
@@ -136,6 +147,7 @@ class Excitation:
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        checked_kinds(self)
         n = self.base.model.n
         limits = self.base.model.robot.limits if self.limits is None else self.limits
         if limits.n != n:
@@ -151,10 +163,8 @@ class Excitation:
         period = np.asarray(self.period, dtype=float)
         if not np.isfinite(period).all() or not (period > 0).all() or period.size not in (1, n):
             raise DataError(sentence("period of an excitation", self.period, f"a number of seconds above 0, or {n}: one per joint"))
-        if isinstance(self.trajectories, bool) or int(self.trajectories) != self.trajectories or self.trajectories < 1:
-            raise DataError(sentence("trajectories of an excitation", self.trajectories, "a whole number, one or more"))
         known = 0 if self.information is None else self.base.rank
-        if int(self.samples) != self.samples or self.samples < 1 or self.samples * n * self.trajectories + known < self.base.rank:
+        if whole(self.samples, "samples of an excitation", 1) * n * self.trajectories + known < self.base.rank:
             least = -(-self.base.rank // (n * self.trajectories))
             raise DataError(sentence("samples of an excitation", self.samples, f"at least {least}, for {self.base.rank} parameters of {n} joints"))
         period_range(self.period_range, period)
@@ -162,6 +172,7 @@ class Excitation:
         put(self, "information", earlier_information(self.information, self.base, self.noise, self.samples))  # type: ignore[arg-type]
         _ = self.paths
         _ = self.motion.free  # refuses too few coefficients for the end conditions
+        _ = self._given
         if isinstance(self.column_scaling, str) and self.column_scaling not in ("none", "unit"):
             raise unknown_name("column_scaling", self.column_scaling, ("none", "unit"))
         if not isinstance(self.column_scaling, str) and np.shape(self.column_scaling) != (self.base.rank,):
@@ -208,8 +219,13 @@ class Excitation:
         robot = replace(self.base.model.robot, limits=limits)
         regions = tuple(replace(region.path(robot), backend=self.backend) for region in self.regions)
         wanted = bool(np.isfinite(limits.torque).any()) if self.torque is None else self.torque
+        if not wanted and self.torque_uncertainty is not None:
+            raise LimitsError(sentence("torque_uncertainty of an excitation", "no torque limits", "a finite torque limit that it could bring nearer"))
         if not wanted:
             return regions
+        for name, torque in zip(limits.names, limits.torque, strict=True):
+            if not torque > 0:
+                raise LimitsError(sentence(f"torque limit of {name!r}", f"{torque:g}", "a number above 0", "Nothing can be moved."))
         if not np.isfinite(limits.torque).any():
             raise LimitsError(sentence("torque limits of an excitation", "none", "a finite limit of at least one joint"))
         source = self.base.model
@@ -223,14 +239,21 @@ class Excitation:
         x = np.concatenate([random_start(self.motion, rng) for _ in range(self.trajectories)])
         return self.stage.inside(x) if self.paths else x
 
-    def _first(self) -> Array | None:
-        """The given start; one that carries no information is mixed with a random one, for the criterion has no slope there."""
+    @cached_property
+    def _given(self) -> tuple[Array, ...]:
+        """Variables of the given starts, one a motion; empty when there are none."""
         if self.initial is None:
-            return None
+            return ()
         given = [self.initial] if self.trajectories == 1 else list(self.initial)
         if len(given) != self.trajectories:
             raise ShapeError(sentence("initial trajectories", len(given), f"{self.trajectories}"))
-        x = np.concatenate([initial_variables(self.motion, each) for each in given])
+        return tuple(initial_variables(self.motion, each) for each in given)
+
+    def _first(self) -> Array | None:
+        """The given start; one that carries no information is mixed with a random one, for the criterion has no slope there."""
+        if not self._given:
+            return None
+        x = np.concatenate(self._given)
         if np.isinf(self.design.quality(x).condition_number):
             x = 0.5 * (x + self.random_start(np.random.default_rng(0)))
         return x

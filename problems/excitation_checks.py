@@ -11,14 +11,48 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import DataError, LimitsError, ShapeError, sentence
 from optid.excitation.motion import Motion
 from optid.model import DynamicModel
+from optid.model.arguments import found, instance
+from optid.model.arrays import numbers
 from optid.regressor import BaseParameters
 from optid.robot import Limits
 from optid.trajectory import Trajectory
+from optid.trajectory.arrays import whole
 
 Array = NDArray[np.float64]
 
 SMOOTH = 0.05
 """Width of the smooth friction sign as a share of the velocity limit, where neither model nor user gives one."""
+
+
+NUMBERS = ("period", "sign_width", "noise", "jerk", "start", "period_range", "nominal", "torque_uncertainty")
+SWITCHES = ("rest", "torque", "compiled")
+
+
+def checked_kinds(problem: Any) -> None:
+    """Refuse what is not of the kind a field of the problem asks for, before it fails somewhere inside.
+
+    Raises
+    ------
+    DataError, ShapeError
+    """
+    instance(problem.base, BaseParameters, "base of an excitation", "Make it: BaseParameters.of(model).")
+    instance(problem.limits, (Limits, type(None)), "limits of an excitation", "Make them: Limits.of(n, position=..., velocity=...).")
+    for name in NUMBERS:
+        if getattr(problem, name) is not None:
+            numbers(getattr(problem, name), f"{name} of an excitation")
+    for name in SWITCHES:
+        if not isinstance(getattr(problem, name), bool | np.bool_ | (type(None) if name == "torque" else bool)):
+            raise DataError(sentence(f"{name} of an excitation", repr(getattr(problem, name)), "True or False"))
+    whole(problem.harmonics, "harmonics of an excitation", 1)
+    whole(problem.trajectories, "trajectories of an excitation", 1)
+    instance(problem.regions, (list, tuple), "regions of an excitation", "Give a list, also of one.")
+    for region in problem.regions:
+        if not hasattr(region, "path"):
+            raise DataError(sentence("region of an excitation", found(region), "a KeepIn, KeepOut or SelfCollision"))
+    if not isinstance(problem.column_scaling, str):
+        factors = numbers(problem.column_scaling, "column_scaling of an excitation")
+        if not np.isfinite(factors).all() or not (factors > 0).all():
+            raise DataError(sentence("column_scaling of an excitation", factors.tolist(), "factors above 0"))
 
 
 def named_limits(limits: Limits, names: tuple[str, ...]) -> Limits:
@@ -126,7 +160,7 @@ def initial_variables(motion: Motion, given: Any) -> Array:
         coefficients = motion.family.coefficients_of(given)
         duration = float(np.clip(given.duration, *motion.duration))
     else:
-        coefficients, duration = np.asarray(given, dtype=float), motion.duration[1]
+        coefficients, duration = numbers(given, "initial motion"), motion.duration[1]
     if coefficients is None or coefficients.size != n * m or not np.isfinite(coefficients).all():
         found = type(given).__name__ if coefficients is None else f"shape {coefficients.shape}"
         raise ShapeError(sentence("initial motion", found, f"a trajectory of the design's family, or ({n}, {m}) finite coefficients"))

@@ -13,10 +13,10 @@ COUNT, NOISE, RATE = 1e-4, 0.02, 500.0
 
 
 def recording(seconds: float = 20.0) -> Trial:
-    """A sine of 0.5 Hz in counts, and its torque with white noise."""
+    """A sine of 0.503 Hz in counts, which no two cycles round alike, and its torque with white noise."""
     rng = np.random.default_rng(0)
     t = np.arange(int(seconds * RATE)) / RATE
-    q = np.sin(np.pi * t)
+    q = np.sin(np.sqrt(10.0) * t)
     return Trial(t, np.round(q / COUNT)[:, None] * COUNT, tau=(3 * q + NOISE * rng.standard_normal(len(t)))[:, None], name="sine")
 
 
