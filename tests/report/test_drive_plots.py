@@ -17,7 +17,7 @@ def recording(seconds: float = 20.0) -> Trial:
     rng = np.random.default_rng(0)
     t = np.arange(int(seconds * RATE)) / RATE
     q = np.sin(np.sqrt(10.0) * t)
-    return Trial(t, np.round(q / COUNT)[:, None] * COUNT, tau=(3 * q + NOISE * rng.standard_normal(len(t)))[:, None], name="sine")
+    return Trial(t, np.round(q / COUNT)[:, None] * COUNT, tau=(3 * q + NOISE * rng.standard_normal(len(t)))[:, None], name="sines")
 
 
 def level(sigma: float, samples: int) -> float:
