@@ -192,12 +192,19 @@ def draw(results: list[Growth], path: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, len({g.what for g in results}), figsize=(16, 4), constrained_layout=True)
-    for ax, what in zip(axes, dict.fromkeys(g.what for g in results), strict=True):
-        for g in (g for g in results if g.what == what):
-            ax.loglog(g.sizes, g.seconds, "o-", label=f"{g.name}, slope {g.slope:.2f}")
+    whats = list(dict.fromkeys(g.what for g in results))
+    figure, axes = plt.subplots(1, len(whats), figsize=(4 * len(whats), 5), constrained_layout=True)
+    for ax, what in zip(axes, whats, strict=True):
+        shown = [g for g in results if g.what == what]
+        for g in shown:
+            ax.loglog(g.sizes, g.seconds, "o-", label=f"{g.name},\nslope {g.slope:.2f}")
+            ax.set_xticks(g.sizes, [f"{size:g}" for size in g.sizes])
+        if len(shown) == 1:
+            ax.set_yticks(shown[0].seconds)
+        ax.minorticks_off()
         ax.set(xlabel=what, ylabel="time [s]")
-        ax.legend(fontsize="small")
+        ax.yaxis.set_major_formatter("{x:.3g}")
+        ax.legend(fontsize="small", frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     figure.savefig(path, dpi=120)
 
 
