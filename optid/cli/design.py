@@ -36,6 +36,7 @@ def design(
     known: Known = None,
     solver: Annotated[str, typer.Option(help="Solver; see optid.available_solvers.")] = "ipopt",
     starts: Annotated[int, typer.Option(min=1, help="Seeded starts; the best design is kept.")] = 1,
+    workers: Annotated[int, typer.Option(min=1, help="Processes that share the starts.")] = 1,
     rapid: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an ABB RAPID module.")] = None,
     urscript: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write a URScript program.")] = None,
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write samples as CSV.")] = None,
@@ -49,6 +50,10 @@ def design(
     json: Json = False,
 ) -> None:
     """Design the motion from which ROBOT's parameters can be estimated best, within its limits at every instant."""
+    from concurrent.futures import ProcessPoolExecutor
+    from contextlib import nullcontext
+    from multiprocessing import get_context
+
     import optid
     from optid.experiment import Experiment, write_experiment
     from optid.experiment.experiment import RobotInfo
@@ -60,8 +65,9 @@ def design(
     base = BaseParameters.of(model, known=tuple(known_of(model, known)))
     limits = arm.limits.scaled(position=position, velocity=velocity, acceleration=acceleration)
     problem = Excitation(base, harmonics, period, limits, criterion, samples, rest=rest, torque=_torque_limited(limits, arm))
-    with progress("starts", quiet=json):
-        result = optid.solve(problem, solver=solver, starts=starts, seed=seed, on_failure="return" if override else "raise")
+    shared = min(workers, starts)
+    with progress("starts", quiet=json), ProcessPoolExecutor(shared, mp_context=get_context("spawn")) if shared > 1 else nullcontext() as pool:
+        result = optid.solve(problem, solver=solver, starts=starts, seed=seed, executor=pool, on_failure="return" if override else "raise")
     experiment = Experiment(title=f"excitation of {arm.name}", robot=RobotInfo.of(arm), design=result.to_design())
     write_experiment(experiment, output, overwrite=overwrite)
     kept(ctx, output)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .chart import GUIDE, MEASURED, PREDICTED
 from .still import new_figure
+from .units import torque_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,7 +37,7 @@ def plot_motion(result: ExcitationResult, which: int = 0) -> Figure:
     t = np.linspace(0.0, trajectory.duration, POINTS)
     bounds = (limits.position, *(np.column_stack([-np.array(x), x]) for x in (limits.velocity, limits.acceleration)))
     figure, axes = new_figure(trajectory.n, 1.5, columns=3, width=12.0, sharex=True)
-    for k, (values, bound, what) in enumerate(zip(trajectory.evaluate(t), bounds, ("position", "velocity", "acceleration"), strict=True)):
+    for k, (values, bound, what) in enumerate(zip(trajectory.evaluate(t), bounds, ("position", "velocity, per s", "acceleration, per s²"), strict=True)):
         for j in range(trajectory.n):
             axes[j, k].plot(t, values[:, j], color=MEASURED, linewidth=1.0)
             for level in bound[j]:
@@ -45,7 +46,8 @@ def plot_motion(result: ExcitationResult, which: int = 0) -> Figure:
         axes[0, k].set_title(what, fontsize=9)
         axes[-1, k].set_xlabel("time [s]", fontsize=9)
     for j, name in enumerate(limits.names):
-        axes[j, 0].set_ylabel(name, fontsize=8, parse_math=False)
+        unit = "m" if torque_unit(result.problem.base.model.robot, j) == "N" else "rad"
+        axes[j, 0].set_ylabel(f"{name} [{unit}]", fontsize=8, parse_math=False)
     return figure
 
 
@@ -77,6 +79,7 @@ def plot_singular_values(result: ExcitationResult) -> Figure:
     values: Any = result.quality.singular_values
     axes[0, 0].semilogy(np.arange(1, len(values) + 1), values, "o-", color=MEASURED, markersize=4, linewidth=0.8)
     axes[0, 0].set_xlabel("number", fontsize=9)
+    axes[0, 0].xaxis.get_major_locator().set_params(integer=True)
     axes[0, 0].set_ylabel("singular value", fontsize=9)
     axes[0, 0].set_title(f"condition number {result.condition_number:.4g}", fontsize=9, color=GUIDE)
     return figure

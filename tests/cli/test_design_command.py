@@ -46,6 +46,17 @@ def test_plan_and_exports(tmp_path: Path) -> None:
     assert {path.stem for path in (tmp_path / "plots").iterdir()} == {"motion", "convergence", "singular_values", "swept_volume"}
 
 
+def test_processes_that_share_the_starts_change_no_bit(tmp_path: Path) -> None:
+    options = [*IRB140, *KNOWN, "--no-rest", "--starts", "2", "--json"]
+    said = [run(*options, "-o", str(tmp_path / f"{k}.h5"), "--workers", str(k)) for k in (1, 2)]
+    assert said[0][0] == 0, said[0][1]
+    one, two = (json.loads(text) for _, text in said)
+    assert one["condition_number"] == two["condition_number"]
+    t = np.linspace(0.0, 5.0, 50)
+    here, there = (from_mapping(read_experiment(tmp_path / f"{k}.h5").design["trajectory_1"]).derivative(t) for k in (1, 2))
+    assert np.array_equal(here, there)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
