@@ -52,15 +52,12 @@ class JointFrictionResult:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> import optid
     >>> from optid.problems import JointFriction
-    >>> sticky = Samples.from_arrays(*state, samples.tau + 2 * np.sign(state[1]), rate=100)
+    >>> from optid.signals import Samples
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit, samples = example_fit(), example_samples()
+    >>> sticky = Samples.from_arrays(samples.q, samples.dq, samples.ddq, samples.tau + 2 * np.sign(samples.dq), rate=100)
     >>> bool(np.allclose(optid.solve(JointFriction(fit.base, [sticky], "coulomb")).beta, fit.beta))
     True
     """
@@ -118,15 +115,12 @@ class JointFriction:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> import optid
     >>> from optid.problems import JointFriction
-    >>> sticky = Samples.from_arrays(*state, samples.tau + 2 * np.sign(state[1]), rate=100)
+    >>> from optid.signals import Samples
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit, samples = example_fit(), example_samples()
+    >>> sticky = Samples.from_arrays(samples.q, samples.dq, samples.ddq, samples.tau + 2 * np.sign(samples.dq), rate=100)
     >>> result = optid.solve(JointFriction(fit.base, [sticky], "coulomb"))
     >>> [float(friction.values[friction.names.index("fc")].round(6)) for friction in result.friction]
     [2.0, 2.0]

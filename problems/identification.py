@@ -53,14 +53,10 @@ class Identification:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> import optid
     >>> from optid.problems import Identification
+    >>> from optid.testing import example_fit, example_model
+    >>> fit, model = example_fit(), example_model()
     >>> problem = Identification(fit.base, fit.factors)
     >>> bool(np.allclose(optid.solve(problem, solver="lstsq").beta, fit.base.beta(model.nominal_parameters())))
     True

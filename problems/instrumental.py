@@ -52,16 +52,12 @@ class InstrumentalVariables:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> import optid
     >>> from optid.kernels import JointFactors
     >>> from optid.problems import InstrumentalVariables
-    >>> W = model.regressor(*state)[:, list(fit.base.independent)]
+    >>> from optid.testing import example_fit, example_model, example_samples
+    >>> fit, samples, model = example_fit(), example_samples(), example_model()
+    >>> W = model.regressor(samples.q, samples.dq, samples.ddq)[:, list(fit.base.independent)]
     >>> rows = [np.column_stack([W[j::2], W[j::2], samples.tau[:, j], samples.tau[:, j]]) for j in range(2)]  # the regressor as its own instrument
     >>> factors = JointFactors(np.stack([np.linalg.qr(row, mode="r") for row in rows]), np.array([60, 60]), np.zeros((2, 14)), 12)
     >>> bool(np.allclose(optid.solve(InstrumentalVariables(fit.base, factors)).beta, fit.beta))

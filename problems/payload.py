@@ -55,19 +55,9 @@ class PayloadResult:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> from optid import Link
     >>> from optid.identification import identify_payload
-    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
-    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
-    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
-    >>> round(identify_payload(model, samples, loaded)["mx"], 6)  # 2 kg · 0.3 m
+    >>> from optid.testing import example_model, example_samples
+    >>> round(identify_payload(example_model(), example_samples(), example_samples(load=2.0))["mx"], 6)  # 2 kg · 0.3 m
     0.6
     """
 
@@ -154,19 +144,9 @@ class Payload:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> from optid import Link
     >>> from optid.identification import identify_payload
-    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
-    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
-    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
-    >>> round(identify_payload(model, samples, loaded)["m"], 6)
+    >>> from optid.testing import example_model, example_samples
+    >>> round(identify_payload(example_model(), example_samples(), example_samples(load=2.0))["m"], 6)
     2.0
     """
 

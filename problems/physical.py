@@ -68,16 +68,10 @@ class PhysicalIdentification:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
     >>> import optid
     >>> from optid.problems import PhysicalIdentification
-    >>> fit = identify(model, samples)
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit(0.01, 200)
     >>> optid.solve(PhysicalIdentification(fit.base, fit.factors, weights=fit.weights)).physical_report().ok
     True
     """

@@ -55,14 +55,8 @@ class PhysicalReport:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
-    >>> report = identify(model, samples, method="physical", prior=model.nominal_parameters()).physical_report()
+    >>> from optid.testing import example_fit, example_model
+    >>> report = example_fit(0.01, 200, method="physical", prior=example_model().nominal_parameters()).physical_report()
     >>> report.ok, report.unphysical
     (True, ())
     """

@@ -55,15 +55,10 @@ class TotalLeastSquares:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
     >>> import optid
     >>> from optid.problems import TotalLeastSquares
-    >>> fit = identify(model, samples, method="ols")
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit(0.01, 200, method="ols")
     >>> exact = TotalLeastSquares(fit.base, fit.factors, noise=np.zeros((2, 7, 7)), variances=[1e-4, 1e-4])  # a motion without noise
     >>> bool(np.allclose(optid.solve(exact).beta, fit.beta, atol=1e-3))
     True

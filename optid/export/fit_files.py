@@ -32,15 +32,10 @@ def write_c(fit: IdentificationResult, folder: Pathlike, name: str | None = None
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from tempfile import TemporaryDirectory
     >>> from optid.export import write_c
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> with TemporaryDirectory() as folder:
     ...     print([path.name for path in write_c(fit, folder, "arm")])
     ['arm.h', 'arm.c']
@@ -71,18 +66,12 @@ def write_latex(fit: IdentificationResult, path: Pathlike, siunitx: bool = False
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.export import write_latex
+    >>> from optid.testing import example_fit
     >>> with TemporaryDirectory() as folder:
-    ...     write_latex(fit, Path(folder) / "table.tex")
+    ...     write_latex(example_fit(), Path(folder) / "table.tex")
     ...     print("tabular" in (Path(folder) / "table.tex").read_text(encoding="utf-8"))
     True
     """
@@ -97,19 +86,15 @@ def write_casadi(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fa
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> import casadi as ca
     >>> from optid.export import write_casadi
+    >>> from optid.testing import example_fit, example_samples
+    >>> samples = example_samples()
     >>> with TemporaryDirectory() as folder:
-    ...     write_casadi(fit, Path(folder) / "arm.casadi")
-    ...     tau = ca.Function.load(str(Path(folder) / "arm.casadi"))(*state[:, 0])[0]
+    ...     write_casadi(example_fit(), Path(folder) / "arm.casadi")
+    ...     tau = ca.Function.load(str(Path(folder) / "arm.casadi"))(samples.q[0], samples.dq[0], samples.ddq[0])[0]
     >>> bool(np.allclose(tau.full().ravel(), samples.tau[0]))
     True
     """
@@ -130,16 +115,12 @@ def write_matlab(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fa
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from scipy.io import loadmat
     >>> from optid.export import write_matlab
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> with TemporaryDirectory() as folder:
     ...     write_matlab(fit, Path(folder) / "fit.mat")
     ...     found = loadmat(Path(folder) / "fit.mat", simplify_cells=True)["fit"]
@@ -193,18 +174,12 @@ def write_urdf(fit: IdentificationResult, path: Pathlike, overwrite: bool = Fals
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid import Robot
     >>> from optid.export import write_urdf
-    >>> fit = identify(model, samples, method="physical", prior=model.nominal_parameters())
+    >>> from optid.testing import example_fit, example_model
+    >>> fit = example_fit(0.01, 200, method="physical", prior=example_model().nominal_parameters())
     >>> with TemporaryDirectory() as folder:
     ...     _ = write_urdf(fit, Path(folder) / "arm.urdf")
     ...     print(round(Robot.from_urdf(Path(folder) / "arm.urdf").links[1].mass, 2))

@@ -29,14 +29,10 @@ def baked_parameters(fit: IdentificationResult) -> NDArray[np.float64]:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.export import baked_parameters
-    >>> bool(np.allclose(model.inverse_dynamics(baked_parameters(fit), *state), samples.tau))
+    >>> from optid.testing import example_fit, example_model, example_samples
+    >>> samples, model = example_samples(), example_model()
+    >>> bool(np.allclose(model.inverse_dynamics(baked_parameters(example_fit()), samples.q, samples.dq, samples.ddq), samples.tau))
     True
     """
     pi = fit.base.known_parameters(dict(fit.known))
@@ -53,15 +49,11 @@ def identified_functions(fit: IdentificationResult) -> dict[str, ca.Function]:
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.export import identified_functions
-    >>> functions = identified_functions(fit)
-    >>> q, dq, ddq = state[:, 0]
+    >>> from optid.testing import example_fit, example_samples
+    >>> samples = example_samples()
+    >>> functions = identified_functions(example_fit())
+    >>> q, dq, ddq = samples.q[0], samples.dq[0], samples.ddq[0]
     >>> bool(np.allclose(functions["inverse_dynamics"](q, dq, ddq).full().ravel(), samples.tau[0]))
     True
     """

@@ -49,15 +49,9 @@ def fit_to_c(fit: IdentificationResult, name: str | None = None) -> CSource:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.export import fit_to_c
-    >>> fit_to_c(fit, "arm").name
+    >>> from optid.testing import example_fit
+    >>> fit_to_c(example_fit(), "arm").name
     'arm'
     """
     robot, n = fit.base.model.robot, fit.base.model.n

@@ -40,15 +40,9 @@ def fit_to_latex(fit: IdentificationResult, siunitx: bool = False) -> str:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.export import fit_to_latex
-    >>> r"\toprule" in fit_to_latex(fit)
+    >>> from optid.testing import example_fit
+    >>> r"\toprule" in fit_to_latex(example_fit())
     True
     """
     sigma = np.sqrt(np.diag(fit.covariance(fit.reliable_kind)))

@@ -90,15 +90,9 @@ class Comparison:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import compare
-    >>> compare(model, [samples], methods=["ols", "wls"], folds=0)
+    >>> from optid.testing import example_model, example_samples
+    >>> compare(example_model(), [example_samples()], methods=["ols", "wls"], folds=0)
     Comparison(ols, wls)
     """
 
@@ -232,15 +226,9 @@ def compare(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import compare
-    >>> bool(compare(model, [samples], methods=["ols", "wls"], folds=3).best().cross.stacked < 1e-9)
+    >>> from optid.testing import example_model, example_samples
+    >>> bool(compare(example_model(), [example_samples()], methods=["ols", "wls"], folds=3).best().cross.stacked < 1e-9)
     True
     """
     whole(folds, "folds", 0, "a whole number, 0 or more")

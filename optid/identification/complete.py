@@ -42,15 +42,9 @@ def physical_set(fit: IdentificationResult, prior: Any = None, limits: BodyLimit
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import physical_set
-    >>> physical_set(fit, prior=model.nominal_parameters()).physical_report().ok
+    >>> from optid.testing import example_fit, example_model
+    >>> physical_set(example_fit(), prior=example_model().nominal_parameters()).physical_report().ok
     True
     """
     if fit.undetermined:

@@ -34,16 +34,10 @@ class LeaveOneOut:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import leave_one_trial_out
-    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
-    >>> leave_one_trial_out(model, two).trials
+    >>> from optid.testing import example_model, example_samples
+    >>> two = [example_samples(n=30, seed=seed, name=name) for seed, name in enumerate("ab")]
+    >>> leave_one_trial_out(example_model(), two).trials
     ('a', 'b')
     """
 
@@ -85,16 +79,10 @@ def leave_one_trial_out(model: Any, trials: Any, *, method: Any = "wls", **optio
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import leave_one_trial_out
-    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
-    >>> [bool(errors.stacked < 1e-9) for errors in leave_one_trial_out(model, two).errors]
+    >>> from optid.testing import example_model, example_samples
+    >>> two = [example_samples(n=30, seed=seed, name=name) for seed, name in enumerate("ab")]
+    >>> [bool(errors.stacked < 1e-9) for errors in leave_one_trial_out(example_model(), two).errors]
     [True, True]
     """
     of_job = {name: options.pop(name) for name in ("known", "prior", "preprocessing", "solver", "seed", "progress") if name in options}

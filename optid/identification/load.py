@@ -153,19 +153,9 @@ def identify_payload(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> from optid import Link
     >>> from optid.identification import identify_payload
-    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
-    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
-    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
-    >>> round(identify_payload(model, samples, loaded)["m"], 6)
+    >>> from optid.testing import example_model, example_samples
+    >>> round(identify_payload(example_model(), example_samples(), example_samples(load=2.0))["m"], 6)
     2.0
     """
     if method not in METHODS:
@@ -302,21 +292,10 @@ def identify_drive_gains(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> from dataclasses import replace
-    >>> from optid import Link
     >>> from optid.identification import identify_drive_gains
-    >>> hand = model.robot.links[1].lumped(Link.from_com(2.0, (0.3, 0, 0), (0.01, 0.01, 0.01)))
-    >>> heavy = model.with_robot(model.robot.with_links([model.robot.links[0], hand]))
-    >>> loaded = Samples.from_arrays(*state, heavy.inverse_dynamics(heavy.nominal_parameters(), *state), rate=100)
-    >>> currents = [replace(s, tau=s.tau / 10, tau_raw=s.tau / 10) for s in (samples, loaded)]
-    >>> identify_drive_gains(model, *currents, known={"m": 2.0}).gains.round(6)
+    >>> from optid.testing import example_model, example_samples
+    >>> runs = example_samples(gain=10.0), example_samples(load=2.0, gain=10.0)
+    >>> identify_drive_gains(example_model(), *runs, known={"m": 2.0}).gains.round(6)
     array([10., 10.])
     """
     options = checked_options(preprocessing)

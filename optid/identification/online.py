@@ -152,14 +152,9 @@ class OnlineIdentification(_Online):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import OnlineIdentification, OnlineOptions
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> online = OnlineIdentification(fit.base, OnlineOptions(rate=100.0))
     >>> online.options.rate
     100.0
@@ -203,15 +198,9 @@ class OnlinePayload(_Online):
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import OnlineOptions, OnlinePayload
-    >>> OnlinePayload(fit, OnlineOptions(rate=500.0, elastic_frequency=6.0)).cutoff  # five times the elastic frequency
+    >>> from optid.testing import example_fit
+    >>> OnlinePayload(example_fit(), OnlineOptions(rate=500.0, elastic_frequency=6.0)).cutoff  # five times the elastic frequency
     30.0
     """
 

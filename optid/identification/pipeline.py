@@ -126,12 +126,10 @@ def identify(
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import identify
+    >>> from optid.testing import example_model, example_samples
+    >>> model = example_model()
+    >>> fit = identify(model, example_samples())
     >>> bool(np.allclose(fit.beta, fit.base.beta(model.nominal_parameters())))
     True
     """

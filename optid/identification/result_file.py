@@ -167,18 +167,12 @@ def save_result(fit: IdentificationResult, path: str | PathLike[str], overwrite:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid import load_result, save_result
+    >>> from optid.testing import example_fit
     >>> with TemporaryDirectory() as folder:
-    ...     save_result(fit, Path(folder) / "model.h5")
+    ...     save_result(example_fit(), Path(folder) / "model.h5")
     ...     print(load_result(Path(folder) / "model.h5"))
     IdentificationResult('planar 2R', wls, 6 parameters, error 0.00%)
     """
@@ -216,15 +210,11 @@ def load_result(path: str | PathLike[str], name: str = NAME, model: DynamicModel
     Examples
     --------
     >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid import load_result, save_result
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> with TemporaryDirectory() as folder:
     ...     save_result(fit, Path(folder) / "model.h5")
     ...     print(bool(np.array_equal(load_result(Path(folder) / "model.h5").beta, fit.beta)))

@@ -32,16 +32,10 @@ class Spread:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import spread
-    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
-    >>> len(spread(model, two).fits)
+    >>> from optid.testing import example_model, example_samples
+    >>> two = [example_samples(n=30, seed=seed, name=name) for seed, name in enumerate("ab")]
+    >>> len(spread(example_model(), two).fits)
     2
     """
 
@@ -101,16 +95,10 @@ def spread(model: DynamicModel | BaseParameters, trials: Any, **options: Any) ->
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.identification import spread
-    >>> two = [Samples.from_arrays(*state[:, part], samples.tau[part], rate=100, name=name) for part, name in ((slice(0, 30), "a"), (slice(30, 60), "b"))]
-    >>> spread(model, two).fits[0].trials
+    >>> from optid.testing import example_model, example_samples
+    >>> two = [example_samples(n=30, seed=seed, name=name) for seed, name in enumerate("ab")]
+    >>> spread(example_model(), two).fits[0].trials
     ('a',)
     """
     items = collect(trials, "identification")

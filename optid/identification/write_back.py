@@ -30,15 +30,9 @@ def identified_robot(fit: IdentificationResult) -> Robot:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
     >>> from optid.identification import identified_robot
-    >>> physical = identify(model, samples, method="physical", prior=model.nominal_parameters())
+    >>> from optid.testing import example_fit, example_model
+    >>> physical = example_fit(0.01, 200, method="physical", prior=example_model().nominal_parameters())
     >>> round(identified_robot(physical).links[1].mass, 2)
     1.5
     """
@@ -85,19 +79,13 @@ def write_robot(fit: IdentificationResult, path: str | PathLike[str]) -> None:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library
-    >>> from optid.signals import Samples
-    >>> rng, model = np.random.default_rng(0), DynamicModel(library.planar_2r(), friction="none")
-    >>> state = rng.standard_normal((3, 200, 2))
-    >>> tau = model.inverse_dynamics(model.nominal_parameters(), *state) + 0.01 * rng.standard_normal((200, 2))
-    >>> samples = Samples.from_arrays(*state, tau, rate=100)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid import Robot
     >>> from optid.identification import write_robot
+    >>> from optid.testing import example_fit, example_model
     >>> with TemporaryDirectory() as folder:
-    ...     write_robot(identify(model, samples, method="physical", prior=model.nominal_parameters()), Path(folder) / "arm.toml")
+    ...     write_robot(example_fit(0.01, 200, method="physical", prior=example_model().nominal_parameters()), Path(folder) / "arm.toml")
     ...     print(Robot.load(Path(folder) / "arm.toml"))
     Robot('planar 2R', 2 joints: joint1, joint2)
     """

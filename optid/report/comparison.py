@@ -58,19 +58,13 @@ def write_comparison(path: str | PathLike[str], comparison: Comparison, *, title
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.identification import compare
     >>> from optid.report import write_comparison
+    >>> from optid.testing import example_model, example_samples
     >>> with TemporaryDirectory() as folder:
-    ...     print(write_comparison(folder, compare(model, [samples], methods=["ols", "wls"], folds=0)).name)
+    ...     print(write_comparison(folder, compare(example_model(), [example_samples()], methods=["ols", "wls"], folds=0)).name)
     report.html
     """
     facts = comparison_facts(comparison, title, provenance)

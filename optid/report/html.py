@@ -88,15 +88,11 @@ def html_report(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import html_report
-    >>> html_report(fit, [validate(fit, samples)]).startswith("<!")
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit = example_fit()
+    >>> html_report(fit, [validate(fit, example_samples())]).startswith("<!")
     True
     """
     return _Report.of(fit, validations, truth, tables, title, training, recordings, kind).page()
@@ -136,18 +132,14 @@ def write_report(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.report import write_report
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit = example_fit()
     >>> with TemporaryDirectory() as folder:
-    ...     print(write_report(folder, fit, [validate(fit, samples)]).name)
+    ...     print(write_report(folder, fit, [validate(fit, example_samples())]).name)
     report.html
     """
     report = _Report.of(fit, validations, truth, tables, title, training, recordings, kind)

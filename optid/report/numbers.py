@@ -56,15 +56,9 @@ def to_dict(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.report import to_dict
-    >>> isinstance(to_dict(fit), dict)
+    >>> from optid.testing import example_fit
+    >>> isinstance(to_dict(example_fit()), dict)
     True
     """
     return plain(
@@ -159,16 +153,10 @@ def to_json(fit: IdentificationResult, validations: Sequence[ValidationResult] =
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> import json
     >>> from optid.report import to_json
-    >>> isinstance(json.loads(to_json(fit)), dict)
+    >>> from optid.testing import example_fit
+    >>> isinstance(json.loads(to_json(example_fit())), dict)
     True
     """
     return json.dumps(to_dict(fit, validations), indent=indent, ensure_ascii=False, allow_nan=False)

@@ -35,15 +35,10 @@ def plot_torque(validation: ValidationResult, robot: Robot | None = None, title:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import plot_torque
-    >>> len(plot_torque(validate(fit, samples)).axes)
+    >>> from optid.testing import example_fit, example_samples
+    >>> len(plot_torque(validate(example_fit(), example_samples())).axes)
     2
     """
     return draw(torque_chart(validation, robot), title, 1.9)
@@ -58,15 +53,10 @@ def plot_comparison(validations: Sequence[ValidationResult], labels: Sequence[st
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import plot_comparison
-    >>> score = validate(fit, samples)
+    >>> from optid.testing import example_fit, example_samples
+    >>> score = validate(example_fit(), example_samples())
     >>> len(plot_comparison([score, score], ["a", "b"]).axes)  # two joints, two columns
     4
     """
@@ -92,15 +82,10 @@ def plot_residuals(validation: ValidationResult, robot: Robot | None = None, tit
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import plot_residuals
-    >>> len(plot_residuals(validate(fit, samples)).axes)
+    >>> from optid.testing import example_fit, example_samples
+    >>> len(plot_residuals(validate(example_fit(), example_samples())).axes)
     2
     """
     return draw(residual_chart(validation, robot), title, 1.6)
@@ -111,15 +96,10 @@ def plot_residual_spectrum(validation: ValidationResult, robot: Robot | None = N
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import plot_residual_spectrum
-    >>> len(plot_residual_spectrum(validate(fit, samples)).axes)
+    >>> from optid.testing import example_fit, example_samples
+    >>> len(plot_residual_spectrum(validate(example_fit(), example_samples())).axes)
     2
     """
     return draw(spectrum_chart(validation, robot), title, 1.6)
@@ -130,15 +110,10 @@ def plot_whiteness(validation: ValidationResult, title: str | None = None) -> Fi
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import plot_whiteness
-    >>> len(plot_whiteness(validate(fit, samples)).axes)
+    >>> from optid.testing import example_fit, example_samples
+    >>> len(plot_whiteness(validate(example_fit(), example_samples())).axes)
     2
     """
     return draw(whiteness_chart(validation), title, 1.6)
@@ -154,14 +129,9 @@ def plot_parameters(fit: IdentificationResult, truth: ArrayLike | None = None, t
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.report import plot_parameters
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> len(plot_parameters(fit, fit.beta).axes)
     3
     """
@@ -210,15 +180,9 @@ def plot_singular_values(fit: IdentificationResult, title: str | None = None) ->
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.report import plot_singular_values
-    >>> len(plot_singular_values(fit).axes)
+    >>> from optid.testing import example_fit
+    >>> len(plot_singular_values(example_fit()).axes)
     1
     """
     figure, axes = new_figure(1, 2.8)

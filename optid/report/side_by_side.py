@@ -65,16 +65,11 @@ def write_side_by_side(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.report import write_side_by_side
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> with TemporaryDirectory() as folder:
     ...     print(write_side_by_side(folder, {"a": fit, "b": fit}).name)
     report.html
@@ -105,14 +100,9 @@ def side_by_side(
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.report import side_by_side
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> isinstance(side_by_side({"a": fit, "b": fit}), dict)
     True
     """

@@ -18,15 +18,9 @@ def text_report(fit: IdentificationResult, validations: Sequence[ValidationResul
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.report import text_report
-    >>> "Izz1 + 0.25*m2" in text_report(fit)
+    >>> from optid.testing import example_fit
+    >>> "Izz1 + 0.25*m2" in text_report(example_fit())
     True
     """
     return "\n\n".join([verdict(fit, validations), assess(fit, validations).headline, fit.summary(), *(v.summary() for v in validations)])

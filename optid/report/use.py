@@ -70,15 +70,11 @@ class Assessment:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import assess
-    >>> assess(fit, [validate(fit, samples)]).level
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit = example_fit()
+    >>> assess(fit, [validate(fit, example_samples())]).level
     'simulation'
     """
 
@@ -112,14 +108,10 @@ def assess(fit: IdentificationResult, validations: Sequence[ValidationResult] = 
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import assess
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit, samples = example_fit(), example_samples()
     >>> [joint.name for joint in assess(fit, [validate(fit, samples)]).joints]
     ['joint1', 'joint2']
     """

@@ -21,15 +21,11 @@ def verdict(fit: IdentificationResult, validations: Sequence[ValidationResult] =
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import verdict
-    >>> "joint" in verdict(fit, [validate(fit, samples)])
+    >>> from optid.testing import example_fit, example_samples
+    >>> fit = example_fit()
+    >>> "joint" in verdict(fit, [validate(fit, example_samples())])
     True
     """
     parts = [_validated(v, v.trial in fit.trials, fit.base.model.robot) for v in validations] or [_trained(fit)]

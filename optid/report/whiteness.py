@@ -60,15 +60,10 @@ def residual_whiteness(v: ValidationResult) -> Whiteness:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid import validate
     >>> from optid.report import residual_whiteness
-    >>> type(residual_whiteness(validate(fit, samples))).__name__
+    >>> from optid.testing import example_fit, example_samples
+    >>> type(residual_whiteness(validate(example_fit(), example_samples()))).__name__
     'Whiteness'
     """
     count = len(v.time)

@@ -63,13 +63,8 @@ class ResidualStatistics:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
+    >>> from optid.testing import example_fit
+    >>> fit = example_fit()
     >>> fit.details.residuals.scores.shape[1]
     6
     """

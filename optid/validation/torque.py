@@ -43,14 +43,9 @@ class JointScore:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> score = validate(fit, samples).joints[0]
+    >>> from optid import validate
+    >>> from optid.testing import example_fit, example_samples
+    >>> score = validate(example_fit(), example_samples()).joints[0]
     >>> score.name, float(score.r_squared)
     ('joint1', 1.0)
     """
@@ -89,14 +84,10 @@ class ValidationResult:
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> result = validate(fit, samples)
+    >>> from optid import validate
+    >>> from optid.testing import example_fit, example_samples
+    >>> samples = example_samples()
+    >>> result = validate(example_fit(), samples)
     >>> result
     ValidationResult('samples', stacked 0.00%, mean per joint 0.00%)
     >>> bool(result.errors.stacked < 1e-9)
@@ -165,14 +156,9 @@ def score(samples: Samples, predicted: Array, names: Sequence[str] = ()) -> Vali
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
     >>> from optid.validation import score
+    >>> from optid.testing import example_samples
+    >>> samples = example_samples()
     >>> score(samples, 0.9 * samples.tau).errors.per_joint.round(12)
     array([0.1, 0.1])
     """
@@ -248,14 +234,9 @@ def validate(fit: IdentificationResult, trial: Any, *, preprocessing: Preprocess
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from optid import DynamicModel, identify, library, validate
-    >>> from optid.signals import Samples
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> state = np.random.default_rng(0).standard_normal((3, 60, 2))
-    >>> samples = Samples.from_arrays(*state, model.inverse_dynamics(model.nominal_parameters(), *state), rate=100)
-    >>> fit = identify(model, samples)
-    >>> bool(validate(fit, samples).errors.stacked < 1e-9)
+    >>> from optid import validate
+    >>> from optid.testing import example_fit, example_samples
+    >>> bool(validate(example_fit(), example_samples()).errors.stacked < 1e-9)
     True
     """
     from optid.identification.prepare import collect, prepare

@@ -1,4 +1,4 @@
-"""The contract every solver keeps; run it on your own with ``optid.testing.check_solver("name")``."""
+"""The contract every solver keeps."""
 
 from __future__ import annotations
 

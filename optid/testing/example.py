@@ -1,0 +1,106 @@
+"""A planar arm of two links without friction, with data whose right answers are known: its own parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from optid import library
+from optid.model import DynamicModel
+from optid.robot import Link
+
+if TYPE_CHECKING:
+    from optid.problems import IdentificationResult
+    from optid.signals import Samples
+
+REACH = 0.3
+"""Where a load's centre of mass lies on the last link's x axis [m]."""
+
+LOAD_INERTIA = 0.01
+"""Of a load about its centre of mass, the same about every axis [kg m²]."""
+
+
+def example_model() -> DynamicModel:
+    """:func:`optid.library.planar_2r` without friction: six base parameters.
+
+    Examples
+    --------
+    >>> from optid.testing import example_model
+    >>> example_model().n
+    2
+    """
+    return DynamicModel(library.planar_2r(), friction=())
+
+
+def example_samples(noise: float = 0.0, n: int = 60, *, load: float = 0.0, gain: float = 1.0, seed: int = 0, name: str = "samples") -> Samples:
+    """Torques of :func:`example_model` with its nominal parameters in states drawn from the standard normal distribution, at 100 Hz.
+
+    The states depend on ``n`` and ``seed`` alone: runs with and without noise or load go through the same ones.
+
+    Parameters
+    ----------
+    noise : float
+        Standard deviation of white noise on the torque [N m].
+    n : int
+        Number of samples.
+    load : float
+        Mass [kg] of a body on the last link, its centre of mass 0.3 m along the link's x axis, 0.01 kg m² about every axis through it.
+    gain : float
+        Torque per ampere [N m/A]: ``tau`` holds torques over ``gain``, the currents of such drives.
+    seed : int
+    name : str
+
+    Returns
+    -------
+    Samples
+        With signals (n, 2).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.testing import example_model, example_samples
+    >>> samples, model = example_samples(), example_model()
+    >>> bool(np.allclose(model.inverse_dynamics(model.nominal_parameters(), samples.q, samples.dq, samples.ddq), samples.tau))
+    True
+    """
+    from optid.signals import Samples
+
+    model = example_model()
+    if load:
+        inner, hand = model.robot.links
+        held = Link.from_com(load, (REACH, 0.0, 0.0), (LOAD_INERTIA,) * 3)
+        model = model.with_robot(model.robot.with_links([inner, hand.lumped(held)]))
+    rng = np.random.default_rng(seed)
+    q, dq, ddq = rng.standard_normal((3, n, 2))
+    tau = model.inverse_dynamics(model.nominal_parameters(), q, dq, ddq) + noise * rng.standard_normal((n, 2))
+    return Samples.from_arrays(q, dq, ddq, tau / gain, rate=100, name=name)
+
+
+def example_fit(noise: float = 0.0, n: int = 60, **options: Any) -> IdentificationResult:
+    """:func:`optid.identify` of :func:`example_model` from :func:`example_samples`.
+
+    Parameters
+    ----------
+    noise : float
+        Standard deviation of white noise on the torque [N m].
+    n : int
+        Number of samples.
+    **options
+        Of :func:`optid.identify`, such as ``method="physical"``.
+
+    Returns
+    -------
+    IdentificationResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid.testing import example_fit, example_model
+    >>> fit = example_fit()
+    >>> bool(np.allclose(fit.beta, fit.base.beta(example_model().nominal_parameters())))
+    True
+    """
+    from optid.identification import identify
+
+    return identify(example_model(), example_samples(noise, n), **options)
