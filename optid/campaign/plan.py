@@ -42,15 +42,11 @@ class Plan:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> from optid.campaign import plan_campaign
-    >>> plan_campaign(file.path, missing_ok=True).chosen
+    >>> from optid.campaign import new_campaign, plan_campaign
+    >>> with TemporaryDirectory() as folder:
+    ...     print(plan_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml"), missing_ok=True).chosen)
     ()
-    >>> folder.cleanup()
     """
 
     checked: CheckedCampaign
@@ -115,15 +111,11 @@ def plan_campaign(path: str | PathLike[str], only: Iterable[str] = (), *, fresh:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> from optid.campaign import plan_campaign
-    >>> plan_campaign(file.path, missing_ok=True).folder.path.name
-    'results'
-    >>> folder.cleanup()
+    >>> from optid.campaign import new_campaign, plan_campaign
+    >>> with TemporaryDirectory() as folder:
+    ...     print(plan_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml"), missing_ok=True).folder.path.name)
+    results
     """
     file = read_campaign(path)
     checked = CheckedCampaign.of(file)

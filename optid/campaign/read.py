@@ -29,14 +29,11 @@ class CampaignFile:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> file.path.name
-    'campaign.toml'
-    >>> folder.cleanup()
+    >>> with TemporaryDirectory() as folder:
+    ...     print(read_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml")).path.name)
+    campaign.toml
     """
 
     path: Path
@@ -75,14 +72,11 @@ def read_campaign(path: str | PathLike[str]) -> CampaignFile:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> file.campaign.robot.source
-    'library:ur5'
-    >>> folder.cleanup()
+    >>> with TemporaryDirectory() as folder:
+    ...     print(read_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml")).campaign.robot.source)
+    library:ur5
     """
     file = Path(path)
     try:

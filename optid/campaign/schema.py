@@ -238,14 +238,12 @@ class Campaign:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> file.campaign.title, file.campaign.methods
+    >>> with TemporaryDirectory() as folder:
+    ...     campaign = read_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml")).campaign
+    >>> campaign.title, campaign.methods
     ('UR5', (MethodPart(method='wls', label=None, solver=None, options={}),))
-    >>> folder.cleanup()
     """
 
     robot: RobotPart

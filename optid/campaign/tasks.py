@@ -39,15 +39,11 @@ class Task:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> from optid.campaign import plan_campaign
-    >>> [task.name for task in plan_campaign(file.path, missing_ok=True).tasks]
+    >>> from optid.campaign import new_campaign, plan_campaign
+    >>> with TemporaryDirectory() as folder:
+    ...     print([task.name for task in plan_campaign(new_campaign("library:ur5", f"{folder}/campaign.toml"), missing_ok=True).tasks])
     []
-    >>> folder.cleanup()
     """
 
     name: str

@@ -49,14 +49,11 @@ def new_campaign(robot: str | PathLike[str], path: str | PathLike[str], tip: str
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid.campaign import new_campaign, read_campaign
-    >>> folder = TemporaryDirectory()
-    >>> file = read_campaign(new_campaign("library:ur5", Path(folder.name) / "campaign.toml"))
-    >>> file.path.exists()
+    >>> from optid.campaign import new_campaign
+    >>> with TemporaryDirectory() as folder:
+    ...     print(new_campaign("library:ur5", f"{folder}/campaign.toml").exists())
     True
-    >>> folder.cleanup()
     """
     target = Path(path)
     text = campaign_text(robot, target, tip)

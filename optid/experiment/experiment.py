@@ -112,13 +112,10 @@ class Experiment:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
-    >>> Experiment("swings", [trial])["monday"].n_samples
-    3
+    >>> from optid import Experiment
+    >>> from optid.testing import example_recording
+    >>> Experiment("swings", [example_recording(name="monday")])["monday"].n_samples  # 4 s at 100 Hz
+    401
     """
 
     title: str = ""

@@ -47,16 +47,12 @@ def read_experiment(path: Pathlike, *, partial: bool = False) -> Experiment:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid import read_experiment
+    >>> from optid.testing import example_file, example_recording
     >>> with TemporaryDirectory() as folder:
-    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
-    ...     print(read_experiment(Path(folder) / "swings.h5")["monday"].q.ravel())
-    [0.  0.1 0.3]
+    ...     print(read_experiment(example_file(folder))["a"] == example_recording())
+    True
     """
     with open_file(path) as file:
         faults = list(format_faults(file)) or list(structure_faults(file))

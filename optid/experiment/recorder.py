@@ -65,17 +65,13 @@ class Recorder:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid import Recorder, read_experiment
     >>> with TemporaryDirectory() as folder:
-    ...     with Recorder(Path(folder) / "run.h5", ["swing"], ("q", "tau")) as recorder:
+    ...     with Recorder(f"{folder}/run.h5", ["swing"], ("q", "tau")) as recorder:
     ...         for k in range(5):
     ...             recorder.append(0.001 * k, q=[0.1 * k], tau=[1.0])
-    ...     print(read_experiment(Path(folder) / "run.h5")["trial"].n_samples)
+    ...     print(read_experiment(f"{folder}/run.h5")["trial"].n_samples)
     5
     """
 
@@ -303,11 +299,6 @@ def recover(path: Pathlike, target: Pathlike | None = None, overwrite: bool = Fa
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid.errors import FileError
     >>> from optid import recover
     >>> try:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import numbers
 from optid.brief import brief
 from optid.errors import DataError, ShapeError, UnknownNameError, sentence
 
@@ -47,10 +48,7 @@ class Trial:
 
     Examples
     --------
-    >>> from pathlib import Path
-    >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
+    >>> from optid import Trial
     >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> trial.n_samples, trial.joint_names
     (3, ('swing',))
@@ -78,17 +76,16 @@ class Trial:
             if isinstance(getattr(self, what), np.ma.MaskedArray):
                 hint = "Fill the masked entries: array.filled(numpy.nan)."
                 raise DataError(sentence(f"{what} of trial {self.name!r}", "a masked array", "a plain array", hint))
-        put(self, "time", np.array(self.time, dtype=float))
+        put(self, "time", self._real("time"))
         if self.time.ndim != 1:
             raise ShapeError(sentence(f"time of trial {self.name!r}", f"shape {self.time.shape}", "(N,)"))
-        q = np.array(self.q, dtype=float)
+        q = self._real("q")
         put(self, "q", q[:, None] if q.ndim == 1 else q)
         shape = (len(self.time), self.q.shape[1] if self.q.ndim == 2 else -1)
         for what in SIGNALS:
-            value = getattr(self, what)
-            if value is None:
+            if getattr(self, what) is None:
                 continue
-            array = np.array(value, dtype=float)
+            array = self._real(what)
             array = array[:, None] if array.ndim == 1 else array
             if array.shape != shape:
                 raise ShapeError(sentence(f"{what} of trial {self.name!r}", f"shape {array.shape}", f"{shape}, samples by joints"))
@@ -104,6 +101,9 @@ class Trial:
             raise DataError(sentence(f"role of trial {self.name!r}", repr(self.role), " or ".join(map(repr, ROLES))))
         if not good_period(self.period):
             raise DataError(sentence(f"period of trial {self.name!r}", repr(self.period), "a positive number [s], or None"))
+
+    def _real(self, what: str) -> Array:
+        return numbers(getattr(self, what), f"{what} of trial {self.name!r}").copy()
 
     @property
     def n(self) -> int:
@@ -154,7 +154,7 @@ class Trial:
         """The same trial with ``tau = gain · current`` (gains (n,) [N m/A], joint side)."""
         if self.current is None:
             raise DataError(sentence(f"trial {self.name!r}", "no current", "a current signal to turn into torque"))
-        gain = np.asarray(gains, dtype=float)
+        gain = numbers(gains, f"current gains for trial {self.name!r}")
         if gain.shape != (self.n,):
             raise ShapeError(sentence(f"current gains for trial {self.name!r}", f"shape {gain.shape}", f"({self.n},)"))
         return replace(self, tau=self.current * gain, sources={**self.sources, "tau": "derived"})

@@ -34,15 +34,11 @@ def validate_file(path: Pathlike) -> list[Fault]:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid import validate_file
+    >>> from optid.testing import example_file
     >>> with TemporaryDirectory() as folder:
-    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
-    ...     print([fault for fault in validate_file(Path(folder) / "swings.h5") if fault.severity == "error"])
+    ...     print([fault for fault in validate_file(example_file(folder)) if fault.severity == "error"])
     []
     """
     try:

@@ -45,15 +45,12 @@ def write_experiment(experiment: Experiment, path: Pathlike, overwrite: bool = F
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
+    >>> from optid import Experiment, Trial, read_experiment, write_experiment
     >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
-    >>> from optid import read_experiment
     >>> with TemporaryDirectory() as folder:
-    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
-    ...     print(read_experiment(Path(folder) / "swings.h5")["monday"] == trial)
+    ...     write_experiment(Experiment("swings", [trial]), f"{folder}/swings.h5")
+    ...     print(read_experiment(f"{folder}/swings.h5")["monday"] == trial)
     True
     """
     for trial in experiment.trials.values():
@@ -105,15 +102,11 @@ def add_results(path: Pathlike, name: str, mapping: Mapping[str, Any], overwrite
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid import add_results, read_experiment
+    >>> from optid.testing import example_file
     >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "swings.h5"
-    ...     write_experiment(Experiment("swings", [trial]), file)
+    ...     file = example_file(folder)
     ...     add_results(file, "mass", {"value": 2.0, "sigma": 0.1})
     ...     print(read_experiment(file).results["mass"]["value"])
     2.0

@@ -60,19 +60,12 @@ class FileReport:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
-    >>> from optid.simulation import Clock, simulate_recording
-    >>> from optid.trajectory import Fourier
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
-    >>> folder = TemporaryDirectory()
-    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
-    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
-    >>> identify_batch([Path(folder.name) / "a.h5"], model).files[0].trials
+    >>> from optid import identify_batch
+    >>> from optid.testing import example_file, example_model
+    >>> with TemporaryDirectory() as folder:
+    ...     print(identify_batch([example_file(folder)], example_model()).files[0].trials)
     ('a',)
-    >>> folder.cleanup()
     """
 
     path: str
@@ -96,19 +89,12 @@ class BatchResult:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
-    >>> from optid.simulation import Clock, simulate_recording
-    >>> from optid.trajectory import Fourier
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
-    >>> folder = TemporaryDirectory()
-    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
-    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
-    >>> identify_batch([Path(folder.name) / "a.h5"], model).failed
+    >>> from optid import identify_batch
+    >>> from optid.testing import example_file, example_model
+    >>> with TemporaryDirectory() as folder:
+    ...     print(identify_batch([example_file(folder)], example_model()).failed)
     ()
-    >>> folder.cleanup()
     """
 
     result: IdentificationResult
@@ -176,19 +162,12 @@ def identify_batch(
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> from optid import DynamicModel, Experiment, identify_batch, library, write_experiment
-    >>> from optid.simulation import Clock, simulate_recording
-    >>> from optid.trajectory import Fourier
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0)
-    >>> folder = TemporaryDirectory()
-    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
-    >>> write_experiment(Experiment("one", [trial]), Path(folder.name) / "a.h5")
-    >>> identify_batch([Path(folder.name) / "a.h5", Path(folder.name) / "none.h5"], model).failed[0].error.split(":")[-1]
-    ' not found, expected an existing file.'
-    >>> folder.cleanup()
+    >>> from optid import identify_batch
+    >>> from optid.testing import example_file, example_model
+    >>> with TemporaryDirectory() as folder:
+    ...     print(identify_batch([example_file(folder), f"{folder}/none.h5"], example_model()).failed[0].error.split(": ")[-1])
+    not found, expected an existing file.
     """
     names = batch_paths(paths)
     if on_error not in ("report", "raise"):

@@ -116,15 +116,9 @@ class PowerFit:
 
     Examples
     --------
-    >>> from optid import DynamicModel, library
     >>> from optid.identification import identify_power
-    >>> from optid.simulation import Clock, simulate_recording
-    >>> from optid.trajectory import Fourier
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0, cycles=3)
-    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
-    >>> power = identify_power(model, trial, interval=0.5)
-    >>> power.interval
+    >>> from optid.testing import example_model, example_recording
+    >>> identify_power(example_model(), example_recording(cycles=3), interval=0.5).interval
     0.5
     """
 
@@ -174,14 +168,9 @@ def identify_power(
 
     Examples
     --------
-    >>> from optid import DynamicModel, library
     >>> from optid.identification import identify_power
-    >>> from optid.simulation import Clock, simulate_recording
-    >>> from optid.trajectory import Fourier
-    >>> model = DynamicModel(library.planar_2r(), friction="none")
-    >>> motion = Fourier([0, 0], [[0.3, 0.2], [0.2, -0.3]], [[0, 0.3], [0.1, 0]], period=4.0, cycles=3)
-    >>> trial = simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name="a")
-    >>> power = identify_power(model, trial, interval=0.5)
+    >>> from optid.testing import example_model, example_recording
+    >>> power = identify_power(example_model(), example_recording(cycles=3), interval=0.5)
     >>> power.regression.names[:2]
     ('mx1 + 0.5*m2', 'my1')
     """

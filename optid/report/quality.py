@@ -36,16 +36,12 @@ class Recording:
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid.report import recordings_in
+    >>> from optid.testing import example_file
     >>> with TemporaryDirectory() as folder:
-    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
-    ...     print(recordings_in([Path(folder) / "swings.h5"])[0].samples)
-    3
+    ...     print(recordings_in([example_file(folder)])[0].samples)
+    401
     """
 
     name: str
@@ -95,16 +91,12 @@ def recordings_in(files: Iterable[str | PathLike[str]], role: str | None = None,
 
     Examples
     --------
-    >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
-    >>> import numpy as np
-    >>> from optid import Experiment, Trial, write_experiment
-    >>> trial = Trial([0.0, 0.1, 0.2], [[0.0], [0.1], [0.3]], tau=[[1.0], [2.0], [3.0]], joint_names=("swing",), name="monday")
     >>> from optid.report import recordings_in
+    >>> from optid.testing import example_file
     >>> with TemporaryDirectory() as folder:
-    ...     write_experiment(Experiment("swings", [trial]), Path(folder) / "swings.h5")
-    ...     print([recording.name for recording in recordings_in([Path(folder) / "swings.h5"])])
-    ['monday']
+    ...     print([recording.name for recording in recordings_in([example_file(folder)])])
+    ['a']
     """
     from optid.experiment.stored import open_trials
 

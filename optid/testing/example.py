@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from optid.model import DynamicModel
 from optid.robot import Link
 
 if TYPE_CHECKING:
+    from optid.experiment import Trial
     from optid.problems import IdentificationResult
     from optid.signals import Samples
 
@@ -104,3 +107,38 @@ def example_fit(noise: float = 0.0, n: int = 60, **options: Any) -> Identificati
     from optid.identification import identify
 
     return identify(example_model(), example_samples(noise, n), **options)
+
+
+def example_recording(cycles: int = 1, name: str = "a") -> Trial:
+    """Exact positions and torques of :func:`example_model` on a periodic motion of 4 s a cycle, at 100 Hz.
+
+    Examples
+    --------
+    >>> from optid.testing import example_recording
+    >>> example_recording(cycles=2).q.shape
+    (801, 2)
+    """
+    from optid.simulation import Clock, simulate_recording
+    from optid.trajectory import Fourier
+
+    model = example_model()
+    motion = Fourier(np.zeros(2), np.array([[0.3, 0.2], [0.2, -0.3]]), np.array([[0.0, 0.3], [0.1, 0.0]]), period=4.0, cycles=cycles)
+    return simulate_recording(model, model.nominal_parameters(), motion, clock=Clock(0.01), name=name)
+
+
+def example_file(folder: str | PathLike[str]) -> Path:
+    """An experiment file ``example.h5`` in an existing folder, with :func:`example_recording` as its trial "a".
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from optid.testing import example_file
+    >>> with TemporaryDirectory() as folder:
+    ...     print(example_file(folder).name)
+    example.h5
+    """
+    from optid.experiment import Experiment, write_experiment
+
+    path = Path(folder) / "example.h5"
+    write_experiment(Experiment("example", {"a": example_recording()}), path)
+    return path

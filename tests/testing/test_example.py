@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from optid.errors import UnknownNameError
-from optid.testing import example_fit, example_model, example_samples
+from optid.experiment import read_experiment
+from optid.testing import example_file, example_fit, example_model, example_recording, example_samples
 
 GRAVITY = 9.81
 
@@ -54,3 +57,13 @@ def test_fit_finds_the_parameters_of_the_robot() -> None:
     assert example_fit(0.01, 200).residual_std == pytest.approx([0.01, 0.01], rel=0.2)
     with pytest.raises(UnknownNameError, match="olz"):
         example_fit(method="olz")
+
+
+def test_recording_and_file(tmp_path: Path) -> None:
+    """The second cycle repeats the first; torques are those of the double pendulum moved by differences of the positions; the file holds the same bits."""
+    trial = example_recording(cycles=2)
+    assert np.diff(trial.time) == pytest.approx(0.01) and np.allclose(trial.q[400:], trial.q[:401], rtol=0, atol=1e-12)
+    dq, ddq = (np.gradient(x, 0.01, axis=0) for x in (trial.q, np.gradient(trial.q, 0.01, axis=0)))
+    middle = slice(2, -2)
+    assert np.allclose(trial.tau[middle], double_pendulum(trial.q, dq, ddq)[middle], rtol=0, atol=2e-2)
+    assert read_experiment(example_file(tmp_path))["a"] == example_recording()
