@@ -30,7 +30,14 @@ SECTIONS = {
         "export_c_code",
     ),
     "How far to trust it": ("every_estimator", "physically_consistent", "prior_and_damping", "honest_intervals", "closed_loop_bias"),
-    "SCARA arms": ("scara_friction", "scara_computed_torque", "scara_control_laws", "scara_equations"),
+    "SCARA arms": (
+        "scara_friction",
+        "scara_computed_torque",
+        "scara_written_law",
+        "scara_control_laws",
+        "scara_equations",
+        "scara_printed_faults",
+    ),
     "Elastic joints": ("flexibility_tuning", "robot_in_the_loop", "flexibility_surfaces", "flexibility_response", "flexibility_shapers"),
     "Problems and solvers": ("custom_problem", "custom_solver", "same_problem_every_solver", "complex_method", "complex_constraints"),
 }

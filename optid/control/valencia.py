@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import casadi as ca
 import numpy as np
 
+from optid.errors import unknown_name
 from optid.library import scara_v08
 from optid.model import DynamicModel
+from optid.simulation import Plant
 
+from .indices import cartesian_error, tracking_indices
 from .laws import ComputedTorque
 from .motion import ExpressionMotion
 from .outer_loop import OuterLoop
 from .reference import Reference
+from .simulate import Simulation, simulate
 
 PERIOD = 1e-3
 """Sampling time [s]; the clock is advanced before the first sample, so that this is also the time of the first target."""
@@ -51,6 +56,17 @@ PUBLISHED: Mapping[int, Mapping[str, float]] = {
     },
 }
 """Tables 4 and chapter 5: integrals of the absolute errors over 3 s [rad s, m s], and errors at instants of the simulation [rad, m]."""
+
+SIGNALS = ("q1", "q2", "q3", "q4", "x", "y", "z")
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "as simulated": {"feedforward": False},
+    "written, held": {"derivatives": "exact", "period": None, "record": 2.5e-4, "rtol": 1e-6},
+    "written, sampled": {"hold": False},
+    "written, continuous": {"hold": False, "period": None, "rtol": 1e-7},
+}
+"""What the source simulated: no wanted acceleration, wanted speeds by backward differences, all of it held for 1 ms. And the law that it writes down: in
+continuous time with a reference held for 1 ms; sampled at 1 ms with exact derivatives; and in continuous time with a continuous reference."""
 
 
 def valencia_model() -> DynamicModel:
@@ -100,3 +116,41 @@ def valencia_law(feedforward: bool = True, error: float = 1.0) -> ComputedTorque
 def valencia_reference(trajectory: int, hold: bool = True, derivatives: str = "backward") -> Reference:
     """The motion as the source's controller saw it: samples 1 ms apart with backward differences; or otherwise."""
     return Reference(valencia_motion(trajectory), PERIOD if hold else None, derivatives if hold else "exact", lead=PERIOD)
+
+
+def valencia_run(variant: str = "as simulated", trajectory: int = 1, **options: Any) -> Simulation:
+    """One of the `VARIANTS` of the experiment; further options go to :func:`optid.control.simulate`.
+
+    Examples
+    --------
+    >>> from optid.control.valencia import PUBLISHED, valencia_run
+    >>> run = valencia_run(duration=0.01)
+    >>> bool(abs(run.error[4, 0] / PUBLISHED[1]["q1 at 4 ms"] - 1) < 1e-3)
+    True
+    """
+    if variant not in VARIANTS:
+        raise unknown_name("variant", variant, VARIANTS)
+    chosen = {**VARIANTS[variant], **options}
+    law = valencia_law(chosen.pop("feedforward", True))
+    reference = valencia_reference(trajectory, chosen.pop("hold", True), chosen.pop("derivatives", "backward"))
+    return simulate(Plant(law.model), law, reference, **chosen)
+
+
+def reproduced(run: Simulation, trajectory: int = 1) -> dict[str, float]:
+    """What a motion simulated over its full 3 s gives for the numbers that are published, by their names.
+
+    Examples
+    --------
+    >>> from optid.control.valencia import PUBLISHED, reproduced, valencia_run
+    >>> found = reproduced(valencia_run())
+    >>> list(found) == list(PUBLISHED[1]), bool(abs(found["IAE z"] / PUBLISHED[1]["IAE z"] - 1) < 0.01)
+    (True, True)
+    """
+    indices = tracking_indices(run)
+    iae = np.hstack([indices.joint.iae, indices.cartesian.iae])
+    error = np.hstack([run.error, cartesian_error(run.robot, run.q, run.wanted.q)])
+    found = {f"IAE {name}": float(value) for name, value in zip(SIGNALS, iae, strict=True)}
+    for name in list(PUBLISHED[trajectory])[len(SIGNALS) :]:
+        signal, _, milliseconds, _ = name.split()
+        found[name] = float(error[np.abs(run.time - 1e-3 * float(milliseconds)).argmin(), SIGNALS.index(signal)])
+    return found

@@ -9,6 +9,7 @@ from .identified import FUNCTIONS, baked_parameters, identified_functions
 from .identified_c import fit_to_c
 from .latex import to_latex
 from .parameter_table import fit_to_latex
+from .printed_forms import coefficient_errors
 from .text import to_text
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "Equations",
     "baked_parameters",
     "check_free",
+    "coefficient_errors",
     "expanded",
     "fit_to_c",
     "fit_to_latex",
