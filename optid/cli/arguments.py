@@ -18,11 +18,12 @@ RobotArgument = Annotated[str, typer.Argument(metavar="ROBOT", help="Robot file 
 Tip = Annotated[str | None, typer.Option(help="Last link of the chain in a URDF or MJCF that branches.")]
 Friction = Annotated[str, typer.Option(help="Friction terms joined by +: viscous, coulomb, offset; or asymmetric; or none.")]
 RotorInertia = Annotated[bool, typer.Option("--rotor-inertia", help="One reflected rotor inertia per joint as a parameter of its own.")]
-SignWidth = Annotated[float, typer.Option(help="Width w [rad/s] of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign.")]
+SignWidth = Annotated[float, typer.Option(help="Width w, in rad/s, of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign.")]
 Known = Annotated[
     list[str] | None, typer.Option(metavar="NAME[=VALUE]", help="A parameter that is not fitted, e.g. m1=31.5; without a value the robot's own. Repeatable.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Report = Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")]
 Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
 
 LIBRARY = "library:"

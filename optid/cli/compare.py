@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import LIBRARY, Friction, Json, Known, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
+from .arguments import LIBRARY, Friction, Json, Known, Report, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
 from .console import progress, say, show_json, show_table
 from .guard import command_line, kept
+from .preparation import Clock, Cutoff, Cycles, From, MinSpeed, Period, Rate, TorqueCutoff, Until, preprocessing_of
 from .provenance import provenance
 
 if TYPE_CHECKING:
@@ -30,16 +31,16 @@ def compare(
     sign_width: SignWidth = 0.0,
     known: Known = None,
     solver: Annotated[str | None, typer.Option(help="Solver of the problems that the methods pose.")] = None,
-    cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
-    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
-    clock: Annotated[str, typer.Option(help="Times to believe: auto, stamps, nominal (an exact clock) or recorded (no uniform grid).")] = "auto",
-    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
-    min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
-    start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
-    stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
-    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles, and limit torque and model alike.")] = False,
-    period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
+    cutoff: Cutoff = "auto",
+    torque_cutoff: TorqueCutoff = "none",
+    clock: Clock = "auto",
+    rate: Rate = None,
+    min_speed: MinSpeed = None,
+    start: From = None,
+    stop: Until = None,
+    cycles: Cycles = False,
+    period: Period = None,
+    report: Report = None,
     tip: Tip = None,
     seed: Seed = 0,
     json: Json = False,
@@ -57,8 +58,6 @@ def compare(
     from optid.identification import compare as contest
     from optid.report import write_comparison
     from optid.report.comparison import comparison_facts
-
-    from .identify import preprocessing_of
 
     model = model_of(robot_of(first, tip), friction, rotor_inertia, sign_width)
     chosen = [name.strip() for name in methods.split(",") if name.strip()]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import LIBRARY, Friction, Json, Known, RobotArgument, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
+from .arguments import LIBRARY, Friction, Json, Known, Report, RobotArgument, RotorInertia, Seed, SignWidth, Tip, known_of, model_of, robot_of
 from .console import progress, say, show_json
 from .guard import command_line, kept
 from .provenance import provenance
@@ -43,7 +43,7 @@ def design(
     rate: Annotated[float, typer.Option(metavar="HZ", help="Rate of the CSV.")] = 250.0,
     hold: Annotated[list[float] | None, typer.Option(metavar="RAD", help="Posture of an axis the robot has beyond those designed. Repeatable.")] = None,
     plots: Annotated[Path | None, typer.Option(metavar="DIR", help="Write plots of the design there.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
+    report: Report = None,
     override: Annotated[bool, typer.Option("--override", help="Export even a design that is not finished or not proven.")] = False,
     tip: Tip = None,
     seed: Seed = 0,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from .arguments import Friction, Json, Known, RobotArgument, RotorInertia, Seed, Tip, cutoff_of, known_of, model_of, robot_of
+from .arguments import Friction, Json, Known, Report, RobotArgument, RotorInertia, Seed, Tip, known_of, model_of, robot_of
 from .console import note, progress, say, show_json
 from .guard import command_line, kept
 from .judged import recordings_of, training_scores
@@ -29,10 +29,8 @@ from .method import (
     prior_of,
     sign_width_of,
 )
+from .preparation import Clock, Cutoff, Cycles, From, MinSpeed, Period, Rate, TorqueCutoff, Until, preprocessing_of
 from .provenance import provenance
-
-if TYPE_CHECKING:
-    from optid.signals import Preprocessing
 
 
 def identify(
@@ -55,15 +53,15 @@ def identify(
     loop: Loop = None,
     covariance: Covariance = None,
     solver: Annotated[str | None, typer.Option(help="Solver of the problem that the method poses; chosen by its form when not given.")] = None,
-    cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the position: Hz, auto (chosen from the data) or none.")] = "auto",
-    torque_cutoff: Annotated[str, typer.Option(metavar="HZ", help="Low-pass of the torque: Hz, auto (as the position) or none.")] = "none",
-    clock: Annotated[str, typer.Option(help="Times to believe: auto, stamps, nominal (an exact clock) or recorded (no uniform grid).")] = "auto",
-    rate: Annotated[float | None, typer.Option(metavar="HZ", help="Rate of the uniform grid that samples are put on.")] = None,
-    min_speed: Annotated[float | None, typer.Option(metavar="RAD/S", help="Use a joint's samples only where it moves faster.")] = None,
-    start: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is before, from the first stamp.")] = None,
-    stop: Annotated[float | None, typer.Option(metavar="S", help="Leave out what is after.")] = None,
-    cycles: Annotated[bool, typer.Option("--cycles", help="The motion is periodic: average its cycles, and limit torque and model alike.")] = False,
-    period: Annotated[float | None, typer.Option(metavar="S", help="With --cycles: nominal period, when the file does not say.")] = None,
+    cutoff: Cutoff = "auto",
+    torque_cutoff: TorqueCutoff = "none",
+    clock: Clock = "auto",
+    rate: Rate = None,
+    min_speed: MinSpeed = None,
+    start: From = None,
+    stop: Until = None,
+    cycles: Cycles = False,
+    period: Period = None,
     stop_on_error: Annotated[
         bool, typer.Option("--stop-on-error", help="Stop at a file that cannot be used, instead of leaving it out and saying so.")
     ] = False,
@@ -71,7 +69,7 @@ def identify(
     scheduler: Annotated[str | None, typer.Option(metavar="ADDRESS", help="Let the workers of a dask scheduler share the files: tcp://host:8786.")] = None,
     resume: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Keep what is done there; given again, only what is missing is done.")] = None,
     write_robot: RobotOut = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
+    report: Report = None,
     tip: Tip = None,
     seed: Seed = 0,
     json: Json = False,
@@ -148,38 +146,6 @@ def identify(
         say(f"robot: {write_robot}")
     if page is not None:
         say(f"report: {page}")
-
-
-def preprocessing_of(
-    cutoff: str,
-    torque_cutoff: str,
-    clock: str,
-    rate: float | None,
-    min_speed: float | None,
-    start: float | None,
-    stop: float | None,
-    cycles: bool,
-    period: float | None,
-) -> Preprocessing:
-    """What the options of the command mean."""
-    from optid.errors import DataError, sentence
-    from optid.signals import PeriodicOptions, Preprocessing
-
-    position, torque = cutoff_of(cutoff, "--cutoff"), cutoff_of(torque_cutoff, "--torque-cutoff")
-    common: dict[str, Any] = {"clock": clock, "rate": rate, "start": start, "stop": stop}
-    if not cycles:
-        if period is not None:
-            raise DataError(sentence("--period", "given without --cycles", "both", "A period means something only when cycles are averaged."))
-        return Preprocessing(cutoff=position, torque_cutoff=torque, min_speed=min_speed, **common)
-    if position is None or torque == "auto":
-        raise DataError(sentence("cut-offs with --cycles", f"--cutoff {cutoff} --torque-cutoff {torque_cutoff}", "Hz or auto, and Hz or none"))
-    limits = PeriodicOptions(period, position_cutoff=_hertz(position), torque_cutoff=_hertz(torque))
-    # a cycle of which samples are left out cannot be limited in frequency like its torque
-    return Preprocessing(periodic=limits, min_speed=0.0 if min_speed is None else min_speed, **common)
-
-
-def _hertz(cutoff: float | str | None) -> float | None:
-    return None if isinstance(cutoff, str) else cutoff
 
 
 def _validations(fit: Any, files: list[Path]) -> list[Any]:

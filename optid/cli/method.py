@@ -37,10 +37,10 @@ PriorSigma = Annotated[float | None, typer.Option(metavar="SHARE", help="Standar
 Bounds = Annotated[
     list[str] | None, typer.Option("--bound", metavar="NAME=LOW:HIGH", help="For constrained: bounds of a base parameter, either may be missing. Repeatable.")
 ]
-Masses = Annotated[list[str] | None, typer.Option("--mass", metavar="LINK=LOW:HIGH", help="For physical: range of a link's mass [kg]. Repeatable.")]
+Masses = Annotated[list[str] | None, typer.Option("--mass", metavar="LINK=LOW:HIGH", help="For physical: range of a link's mass in kg. Repeatable.")]
 Boxes = Annotated[
     list[str] | None,
-    typer.Option("--com-box", metavar="LINK=X:X,Y:Y,Z:Z", help="For physical: box of a link's centre of mass, link frame [m]. Repeatable."),
+    typer.Option("--com-box", metavar="LINK=X:X,Y:Y,Z:Z", help="For physical: box of a link's centre of mass in the link frame, in m. Repeatable."),
 ]
 Loop = Annotated[
     str | None,
@@ -50,7 +50,7 @@ Loop = Annotated[
 ]
 Covariance = Annotated[str | None, typer.Option(metavar="KIND", help="Of the sigmas and intervals shown: white, hac (correlated in time) or bootstrap.")]
 SignWidthOrAuto = Annotated[
-    str, typer.Option(help="Width w [rad/s] of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign; auto: from the noise at standstill.")
+    str, typer.Option(help="Width w, in rad/s, of tanh(v/w) in place of the sign of Coulomb friction; 0 is the sign; auto: from the noise at standstill.")
 ]
 RobotOut = Annotated[
     Path | None, typer.Option("--write-robot", metavar="FILE", help="Write the fitted bodies back: a robot file (.toml, with its DH rows) or a URDF (.urdf).")

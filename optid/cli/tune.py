@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import Json, Seed
+from .arguments import Json, Report, Seed
 from .console import note, progress, say, show_json, show_table
 from .guard import command_line, kept
 
@@ -24,7 +24,6 @@ MaxStep = Annotated[float, typer.Option(help="Largest step [%] from a value that
 MaxTorque = Annotated[list[float] | None, typer.Option(help="Largest motor torque [N m]; once for all axes, or once an axis.")]
 MaxRatio = Annotated[float, typer.Option(help="Largest objective, in parts of the first run's.")]
 Cutoff = Annotated[float, typer.Option(help="Cut-off of the low-pass on the vibration [Hz].")]
-Page = Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")]
 
 
 def _limits(max_step: float, max_torque: list[float] | None, max_ratio: float) -> Any:
@@ -38,7 +37,7 @@ def new(
     ctx: typer.Context,
     file: File,
     axes: Annotated[list[str], typer.Option("--axis", help="Name of an axis of the recordings that is tuned. Repeatable.")],
-    tail_start: Annotated[float, typer.Option(help="T [s] after the start of a recording: from here on the torque feedforward is constant.")],
+    tail_start: Annotated[float, typer.Option(help="T, in s, after the start of a recording: from here on the torque feedforward is constant.")],
     cutoff: Cutoff = 60.0,
     norm: Annotated[str, typer.Option(help="L1, L2 or Linf.")] = "L2",
     start: Annotated[list[float] | None, typer.Option(help="Υ of the first run [%]; once for all axes, or once an axis.")] = None,
@@ -119,12 +118,12 @@ def resume(
     ctx: typer.Context,
     file: File,
     folder: Annotated[Path, typer.Option(metavar="DIR", help="Folder that the computer shares with the robot.")],
-    from_: Annotated[str, typer.Option("--from", help="Start of the move: six angles [deg], such as 0,-10,20,0,0,0.")],
+    from_: Annotated[str, typer.Option("--from", help="Start of the move: six angles in degrees, such as 0,-10,20,0,0,0.")],
     to: Annotated[str, typer.Option("--to", help="End of the move, as the start.")],
     axis_number: Annotated[list[int], typer.Option(help="Number of each tuned axis on the robot, 1 to 6, in the order of the tuning.")],
     joints: Annotated[bool, typer.Option("--joints", help="Move the joints, not the tool, along a straight line.")] = False,
-    settle: Annotated[float, typer.Option(help="Standing still before and after the move [s].")] = 1.0,
-    timeout: Annotated[float, typer.Option(help="Longest wait for a measurement [s].")] = 600.0,
+    settle: Annotated[float, typer.Option(help="Standing still before and after the move, in s.")] = 1.0,
+    timeout: Annotated[float, typer.Option(help="Longest wait for a measurement, in s.")] = 600.0,
 ) -> None:
     """Start a tuning through a shared folder, or go on with one that was left: RAPID modules out, measurements in."""
     from optid.flexibility.rapid_run import RapidRun
@@ -146,7 +145,7 @@ def report(
     ctx: typer.Context,
     file: File,
     plot: Annotated[Path | None, typer.Option(metavar="PLOT.png", help="Draw the runs.")] = None,
-    page: Page = None,
+    page: Report = None,
     json: Json = False,
 ) -> None:
     """Print where a tuning stands."""
@@ -179,7 +178,7 @@ def simulate(
     cutoff: Cutoff = 60.0,
     seed: Seed = 0,
     plot: Annotated[Path | None, typer.Option(metavar="PLOT.png", help="Draw the runs.")] = None,
-    page: Page = None,
+    page: Report = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that exists.")] = False,
     json: Json = False,
 ) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .arguments import Json
+from .arguments import Json, Report
 from .console import note, progress, say, show_json
 from .guard import command_line, kept
 from .provenance import file_hash
@@ -22,7 +22,7 @@ def validate(
     result: Annotated[Path, typer.Argument(metavar="RESULT.h5", help="A fitted model, as optid identify writes it.")],
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Experiment files; their trials with the role validation are used.")],
     trial: Annotated[list[str] | None, typer.Option(help="Use the trial of this name instead, whatever its role. Repeatable.")] = None,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Write an HTML report there, with its numbers (JSON, HDF5) and plots.")] = None,
+    report: Report = None,
     json: Json = False,
 ) -> None:
     """Predict the torque of other recordings and compare, beside what a constant gives and what the noise allows."""
