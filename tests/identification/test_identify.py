@@ -145,6 +145,9 @@ def test_known_parameter_keeps_its_value() -> None:
     W = np.column_stack([state[2][:, 0], state[1][:, 0]])
     assert fit.beta == pytest.approx(np.linalg.lstsq(W, samples.tau[:, 0] - 0.4 * np.sign(state[1][:, 0]), rcond=None)[0], rel=1e-9)
     assert fit.known == {"fc1": 0.4}
+    held = identify(model, samples, method="constrained", bounds={"fc1": (0.4, 0.4)}, weighting="none")
+    assert held.value("fc1") == 0.4 and held.sigma[held.base.names.index("fc1")] == 0
+    assert held.beta[:2] == pytest.approx(fit.beta, rel=1e-9)
 
 
 def test_standstill_does_not_ruin_friction() -> None:

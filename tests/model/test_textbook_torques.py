@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from optid import DHRow, Drive, DynamicModel, Link, Robot, Transform
+from optid.model import DCMotor
+from optid.model.actuator import Actuator, needed_current, with_actuators
 
 H = pi / 2
 
@@ -176,6 +178,14 @@ def test_rotor_inertia_is_reflected_by_the_square_of_the_gear() -> None:
         robot = Robot.from_dh([DHRow()], "standard", links=[Link.from_com(1, (0, 0, 0), (0, 0, 1.2))], drives=[drive])
         model = DynamicModel(robot, friction="none", rotor_inertia=True)
         assert model.mass_matrix(model.nominal_parameters(), [0.3]) == pytest.approx(np.array([[1.7]]))
+
+
+def test_inertia_seen_by_the_motor() -> None:
+    """C38: 1.7e-4 kg m2 on the motor's side: so many ampere at 1 N m/A turn the shaft faster by 1 rad/s in a second."""
+    actuator = Actuator(DCMotor(L=0.0, R=1.0, kt=1.0, J=0.5e-4, B=0.0), gear=100)
+    robot = Robot.from_dh([DHRow()], "standard", links=[Link.from_com(1, (0, 0, 0), (0, 0, 1.2))])
+    model, values = with_actuators(DynamicModel(robot, friction="viscous", rotor_inertia=True), [actuator])
+    assert needed_current([actuator], model.inverse_dynamics(values, [0.3], [0], [1 / 100])) == pytest.approx([1.7e-4])
 
 
 def test_rotor_inertia_changes_only_the_diagonal_of_the_mass_matrix() -> None:
