@@ -43,7 +43,7 @@ print(f"residuals after one sample, joint by joint: autocorrelation {np.round(ke
 print(f"intervals are taken from: {fit.reliable_kind}; they are {fit.inflation.min():.2g} to {fit.inflation.max():.2g} times as wide as for white residuals")
 for line in fit.summary().splitlines():
     if line.startswith("warning"):
-        print(line)
+        print(f"the fit's summary says so: {line.removeprefix('warning: ')}")
 A, b = fit.factors.stacked(fit.weights)
 bounds = error_bounds(A, b, torque_error=float(np.linalg.norm(A @ fit.beta - b)))
 print(f"bounds of ‖error‖/‖parameters‖: square system (the source's) {bounds.square_torque:.2g}, least squares {bounds.least_squares:.2g}")

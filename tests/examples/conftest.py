@@ -24,6 +24,7 @@ def run(tmp_path: Path) -> Callable[..., str]:
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
+        assert not any(line.lstrip().lower().startswith("warning") for line in done.stdout.splitlines()), done.stdout
         assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         return done.stdout
 
