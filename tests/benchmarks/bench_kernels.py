@@ -29,9 +29,13 @@ def states(n: int) -> list[Array]:
 
 
 def in_blocks(evaluate: Callable[[list[Array]], object], x: list[Array]) -> Run:
-    def run() -> None:
+    """Run ``evaluate`` on all blocks; the run returns what it says of the last one."""
+
+    def run() -> object:
+        found: object = None
         for start in range(0, N, BLOCK):
-            evaluate([a[start : start + BLOCK] for a in x])
+            found = evaluate([a[start : start + BLOCK] for a in x])
+        return found
 
     return run
 
@@ -40,9 +44,11 @@ def streamed_run(f: ca.Function, backend: str, x: list[Array]) -> Run:
     """All samples block by block, as the identification takes them."""
     kernel = Kernel(f, backend)
 
-    def run() -> None:
-        for _ in kernel.blocks(*x):
-            pass
+    def run() -> object:
+        last: object = None
+        for _, block in kernel.blocks(*x):
+            last = block
+        return last
 
     return run
 
@@ -64,11 +70,21 @@ def pinocchio_run(robot: Robot, x: list[Array]) -> Run:
     data = model.createData()
     out = np.zeros((BLOCK, model.nv, 10 * model.nv))
 
-    def evaluate(part: list[Array]) -> None:
+    def evaluate(part: list[Array]) -> Array:
         for k, (q, dq, ddq) in enumerate(zip(*part, strict=True)):
             out[k] = pin.computeJointTorqueRegressor(model, data, q, dq, ddq)
+        return out
 
     return in_blocks(evaluate, x)
+
+
+def pinocchio_parameters(robot: Robot) -> Array:
+    """Of all bodies, as Pinocchio's regressor takes them."""
+    import pinocchio as pin
+
+    from optid.robot.urdf_write import robot_to_urdf
+
+    return np.concatenate([body.toDynamicParameters() for body in list(pin.buildModelFromXML(robot_to_urdf(robot)).inertias)[1:]])
 
 
 def casadi_run(f: ca.Function, x: list[Array]) -> Run:

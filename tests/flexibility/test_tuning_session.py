@@ -209,18 +209,20 @@ def test_measurements_that_cannot_be_read_are_failed_runs(tmp_path: Path) -> Non
     assert report.finished and "its measurement cannot be used" in report.verdicts[0].unsafe
 
 
-@pytest.mark.slow
-def test_robot_killed_twice_gives_the_same_answer(tmp_path: Path, loop_a: object) -> None:
+@pytest.mark.parametrize("budget", [4, pytest.param(8, marks=pytest.mark.slow)])
+def test_robot_killed_twice_gives_the_same_answer(tmp_path: Path, loop_a: object, budget: int) -> None:
     """Two axes through the folder, the robot a second process: killed twice in the middle of its runs, the answer is that of the undisturbed tuning."""
-    killed_twice(tmp_path, loop_a, budget=8)
+    report, undisturbed, kills = killed_twice(tmp_path, loop_a, budget)
+    assert kills == [1, 2]
+    assert [run.upsilon for run in report.runs] == [run.upsilon for run in undisturbed.runs]
+    assert np.allclose([run.value for run in report.runs], [run.value for run in undisturbed.runs], rtol=1e-9)
+    assert np.array_equal(report.upsilon, undisturbed.upsilon)
+    assert tuned_values((tmp_path / "folder" / "optid_best.mod").read_text()) == {2: report.upsilon[0], 3: report.upsilon[1]}
+    assert list(read_experiment(tmp_path / "loud.h5").trials) == [f"run {k:04d}" for k in range(1, len(report.runs) + 1)]
 
 
-def test_robot_killed_twice_small(tmp_path: Path, loop_a: object) -> None:
-    """Reduced: four runs."""
-    killed_twice(tmp_path, loop_a, budget=4)
-
-
-def killed_twice(tmp_path: Path, loop: object, budget: int) -> None:
+def killed_twice(tmp_path: Path, loop: object, budget: int) -> tuple[SessionReport, SessionReport, list[int]]:
+    """Through ``folder`` into ``loud.h5`` with a robot that is killed, and undisturbed; and after which runs it was killed."""
     from optid.flexibility.comparison import individual
     from optid.flexibility.loop import FlexibleLoop
     from optid.flexibility.surfaces import experiment
@@ -259,10 +261,4 @@ def killed_twice(tmp_path: Path, loop: object, budget: int) -> None:
     finally:
         process.kill()
         process.join()
-    assert kills == [1, 2]
-    undisturbed = quiet.report()
-    assert [run.upsilon for run in report.runs] == [run.upsilon for run in undisturbed.runs]
-    assert np.allclose([run.value for run in report.runs], [run.value for run in undisturbed.runs], rtol=1e-9)
-    assert np.array_equal(report.upsilon, undisturbed.upsilon)
-    assert tuned_values((folder / "optid_best.mod").read_text()) == {2: report.upsilon[0], 3: report.upsilon[1]}
-    assert list(read_experiment(tmp_path / "loud.h5").trials) == [f"run {k:04d}" for k in range(1, len(report.runs) + 1)]
+    return report, quiet.report(), kills

@@ -261,5 +261,6 @@ def test_a_missing_library_is_one_sentence(case: Case, tmp_path: Path, monkeypat
 
 
 def test_facts_are_json(case: Case) -> None:
-    """No NaN or infinity is among the facts, whatever is undetermined."""
-    json.dumps(to_dict(case.fit, [case.validation], training=[case.validation], truth=case.truth), allow_nan=False)
+    """Written and read again they are the same, and no NaN or infinity is among them, whatever is undetermined."""
+    facts = to_dict(case.fit, [case.validation], training=[case.validation], truth=case.truth)
+    assert json.loads(json.dumps(facts, allow_nan=False)) == facts
