@@ -34,6 +34,9 @@ COORDINATES = ("cone", "log-cholesky")
 TOUCHING = 1e-3
 """A scaled body whose smallest eigenvalue is below this is named as one at the boundary of what can exist."""
 
+ROUNDING = 1e-10
+"""A residual below this part of the torque is rounding, and not compared."""
+
 
 @dataclass(frozen=True, eq=False)
 class PhysicalIdentification:
@@ -277,7 +280,8 @@ class PhysicalIdentification:
         rows, target = finite.base_rows(self.base)
         A, b = self.data
         alone = float(np.linalg.norm(A @ Equations(A, b, self.base.names).minimum_norm - b))
-        increase = float(np.linalg.norm(A @ beta - b)) / alone - 1 if alone > 0 else None
+        rounding = ROUNDING * float(np.linalg.norm(b))
+        increase = float(np.linalg.norm(A @ beta - b)) / alone - 1 if alone > rounding else None
         details = FitDetails(rows=rows, target=target, standard=pi, damping=self.damping, residual_increase=increase, at_bound=tuple(self._touching(pi)))
         determinacy = Equations.of(self.base.names, self.factors, np.asarray(self.weights), details).determinacy
         return IdentificationResult(

@@ -40,6 +40,48 @@ def posed(model: DynamicModel, samples: Samples, **options: object) -> PhysicalI
     return PhysicalIdentification(fit.base, fit.factors, fit.weights, **options)  # type: ignore[arg-type]
 
 
+# -- data without noise -----------------------------------------------------------------------------------------------------------------------------------
+
+
+def thin_and_empty() -> Robot:
+    """A link without a body, then a thin rod and a body that is no edge case."""
+    links = [Link("empty"), Link.from_com(1.0, (0.1, 0, 0), (0, 0.01, 0.01), "rod"), Link.from_com(1.0, (0.1, 0.02, 0), (0.01, 0.012, 0.013), "body")]
+    return Robot.from_dh([DHRow(a=0.1, alpha=1.0), DHRow(a=0.3), DHRow(a=0.2)], "standard", links=links)
+
+
+def rod() -> Robot:
+    return Robot.from_dh([DHRow(a=0.1)], "standard", links=[Link.from_com(1.0, (0.1, 0, 0), (0, 0.01, 0.01), "rod")])
+
+
+@pytest.mark.parametrize("friction", ["viscous+coulomb", "none"])
+@pytest.mark.parametrize(
+    ("robot", "close"),
+    [(library.planar_2r(), 1e-9), (library.panda(), 1e-9), (rod(), 1e-9), (thin_and_empty(), 1e-6)],
+    ids=["planar", "panda", "one joint", "zero mass"],
+)
+@pytest.mark.parametrize("trusted", [True, False])
+def test_exact_torque_gives_the_truth(robot: Robot, close: float, friction: str, trusted: bool) -> None:
+    """Simulated without noise, bodies at the boundary and friction at zero included: base parameters to 1e-9, whether the prior is right or 30 % off.
+
+    Only a link without mass, all of whose parameters the distance to the boundary moves, is found to that distance (1e-6 of the scaled body).
+    """
+    model = DynamicModel(robot, friction=friction)
+    pi = model.nominal_parameters()
+    base = BaseParameters.of(model)
+    fit = identify(base, noisy(model, 1000, noise=0.0), method="physical", prior=pi if trusted else 1.3 * pi)
+    truth = base.beta(pi)
+    assert np.abs(fit.beta - truth).max() <= close * np.abs(truth).max()
+    assert fit.physical_report().ok
+
+
+def test_exact_torque_costs_no_residual() -> None:
+    """What is left at the level of rounding is not compared."""
+    model = DynamicModel(library.planar_2r(), friction="none")
+    fit = identify(model, noisy(model, 200, noise=0.0), method="physical", prior=model.nominal_parameters())
+    assert fit.details.residual_increase is None
+    assert not any("above that of least squares" in note for note in fit.notes)
+
+
 # -- the test of a body -----------------------------------------------------------------------------------------------------------------------------------
 
 

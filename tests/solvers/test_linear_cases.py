@@ -153,3 +153,20 @@ def test_messages_name_what_is_wrong() -> None:
         LeastSquares([[1]], [1], weights=[-1])
     with pytest.raises(ShapeError, match=r"cone 'body': 1 matrices F, expected 2"):
         LeastSquares([[1, 1]], [1], cones=(Cone([[1.0]], [[[1.0]]], "body"),))
+
+
+def test_cone_solver_keeps_what_exact_data_pin_down() -> None:
+    """Ten orders of magnitude between two directions, an exact fit, and [[x1, x2], [x2, 1]] ⪰ 0 active: x2 = 1 is measured, so that x1 = 1, not 1/2."""
+    form = LeastSquares([[0.0, 1e8], [1e-2, 0.0]], [1e8, 0.5e-2], cones=[Cone([[0, 0], [0, 1]], [[[1, 0], [0, 0]], [[0, 1], [1, 0]]])])
+    solution = optid.solve(form, solver="clarabel")
+    assert solution.x[1] == pytest.approx(1, abs=1e-9)
+    assert solution.x[0] == pytest.approx(1, abs=1e-5)
+
+
+def test_cone_solver_returns_an_optimum_that_no_constraint_touches() -> None:
+    """Equal to plain least squares, to the last digits."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(30, 2)) * [1.0, 1e6], rng.normal(size=30)
+    cone = Cone(10 * np.eye(2), [[[1, 0], [0, 0]], [[0, 1e6], [1e6, 0]]])
+    free = np.linalg.lstsq(a / [1.0, 1e6], b, rcond=None)[0] / [1.0, 1e6]
+    np.testing.assert_allclose(optid.solve(LeastSquares(a, b, cones=[cone]), solver="clarabel").x, free, rtol=1e-12)

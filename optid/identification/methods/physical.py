@@ -23,8 +23,8 @@ from .job import Job
 
 Array = NDArray[np.float64]
 
-WEAKEST, STRONGEST = 1e-2, 1.0
-"""λ that only breaks ties; and, times what the data weigh most, λ that leaves little but the prior."""
+WEAKEST, LIGHTEST, STRONGEST = 1e-2, 1e-8, 1.0
+"""λ that only breaks ties, and the least of it times what the data weigh most, which noise-free data exceed; times that, λ that leaves little but the prior."""
 
 STEPS = 9
 """Halvings of the logarithmic range: λ to 3 %."""
@@ -126,14 +126,16 @@ class Physical:
 
         # the pull vanishes with λ, so the measure does not matter there, and the convex form finds bodies at the boundary at once
         convex = job.solver is None and find_spec("clarabel")
-        best = replace(problem, measure="euclidean", coordinates="cone") if convex else problem
+        heaviest = float(np.linalg.norm(problem.least_squares_rows[0], axis=0).max())
+        weakest, strongest = max(WEAKEST, LIGHTEST * heaviest), STRONGEST * max(1.0, heaviest)
+        best = replace(problem, damping=weakest)
+        best = replace(best, measure="euclidean", coordinates="cone") if convex else best
         least = best.residual(job.solve(best.form()).x)
         allowance = self.allowance if self.allowance is not None else _noise_allowance(job, problem, plain, least)
-        strongest = STRONGEST * max(1.0, float(np.linalg.norm(problem.least_squares_rows[0], axis=0).max()))
         # λ → ∞ leaves the prior: where that alone exceeds the limit, the strongest pull, which is hard on a smooth solver, need not be tried
         A, b = problem.data
         beyond = float(np.linalg.norm(A @ problem.base.beta(problem.prior.values) - b)) > 2 * allowance * least
-        found = within(solved, allowance * least, WEAKEST, strongest, STEPS, beyond)
+        found = within(solved, allowance * least, weakest, strongest, STEPS, beyond)
         posed = replace(problem, damping=found)
         posed, solution = done[found] if found in done else (posed, job.solve(posed.form()))
         return posed.interpret(replace(solution, problem=type(posed).__name__)), allowance
