@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 from optid.experiment import Trial
+from optid.model.arguments import positive, real
 from optid.signals.filters import lowpass
 
 from .record import LoopRecord
@@ -71,6 +72,9 @@ class TailRule:
     of: str = "torque"
 
     def __post_init__(self) -> None:
+        if not np.isfinite(real(self.start, "start of a tail", "a finite time >= 0 [s]")) or self.start < 0:
+            raise DataError(sentence("start of a tail", self.start, "a finite time >= 0 [s]"))
+        positive(self.cutoff, "cutoff of a tail", "a frequency above 0 [Hz]")
         if self.of not in SOURCES:
             raise unknown_name("signal of a tail", self.of, SOURCES)
         if self.norm not in NORMS:

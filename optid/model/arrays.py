@@ -9,33 +9,13 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.arrays import numbers
 from optid.errors import ShapeError, sentence
 
 
 def is_symbolic(*values: object) -> bool:
     """True when any value is a CasADi expression."""
     return any(isinstance(v, (ca.SX, ca.MX)) for v in values)
-
-
-def numbers(value: Any, what: str) -> NDArray[np.float64]:
-    """An array of real numbers; missing values cannot hide in it."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise ShapeError(sentence(what, "a masked array", "a plain array", "Leave the masked samples out, or fill them."))
-    try:
-        array = np.asarray(value)
-        if array.dtype.kind in "biuf":
-            return np.asarray(array, dtype=float)
-    except ValueError:
-        raise ShapeError(sentence(what, "rows of different lengths", "an array of numbers")) from None
-    if array.dtype.kind == "O" and value is not None and None not in array.ravel().tolist():
-        # numbers of other libraries
-        try:
-            return np.asarray(value, dtype=float)
-        except (TypeError, ValueError):
-            pass
-    text = value is None or isinstance(value, (str, bytes, complex))
-    found = f"entries of type {array.dtype}" if array.ndim else repr(value) if text else f"a {type(value).__name__}"
-    raise ShapeError(sentence(what, found, "real numbers"))
 
 
 def state_array(value: Any, n: int, what: str) -> tuple[NDArray[np.float64], bool]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +14,7 @@ from .joint import PRISMATIC, REVOLUTE, Drive, Joint
 from .limits import Limits
 from .link import Link
 from .robot import STANDARD_GRAVITY, Robot, _matrix
-from .transform import Transform, vector3
+from .transform import Transform, finite_number, vector3
 
 STANDARD, MODIFIED = "standard", "modified"
 
@@ -41,10 +40,7 @@ class DHRow:
 
     def __post_init__(self) -> None:
         for what in ("a", "alpha", "d", "theta"):
-            value = getattr(self, what)
-            if not isinstance(value, Real) or not np.isfinite(float(value)):
-                raise RobotError(sentence(f"{what} of a DH row", repr(value), "a finite number"))
-            object.__setattr__(self, what, float(value))
+            object.__setattr__(self, what, finite_number(getattr(self, what), f"{what} of a DH row"))
         if self.joint not in (REVOLUTE, PRISMATIC):
             raise RobotError(sentence("joint of a DH row", repr(self.joint), '"R" (revolute) or "P" (prismatic)'))
         if max(abs(self.alpha), abs(self.theta)) > 2 * np.pi + 1e-6:

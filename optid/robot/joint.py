@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from optid.errors import RobotError, sentence
 
-from .transform import Transform, Vector3, vector3
+from .transform import Transform, Vector3, finite_number, vector3
 
 REVOLUTE, PRISMATIC = "R", "P"
 
@@ -47,6 +47,11 @@ class Joint:
     def __post_init__(self) -> None:
         if self.kind not in (REVOLUTE, PRISMATIC):
             raise RobotError(sentence(f"kind of joint {self.name!r}", repr(self.kind), '"R" (revolute) or "P" (prismatic)'))
+        for what in ("before", "after"):
+            if not isinstance(getattr(self, what), Transform):
+                raise RobotError(sentence(f"transform {what} the motion of joint {self.name!r}", repr(getattr(self, what)), "a Transform"))
+        for what in ("viscous", "coulomb"):
+            finite_number(getattr(self, what), f"{what} friction of joint {self.name!r}")
         axis = np.array(vector3(self.axis, f"axis of joint {self.name!r}"))
         norm = float(np.linalg.norm(axis))
         if norm == 0.0:
@@ -89,7 +94,11 @@ class Drive:
     current_gain: float | None = None
 
     def __post_init__(self) -> None:
-        if not np.isfinite(self.gear) or self.gear == 0.0:
+        for what in ("gear", "rotor_inertia", "torque_constant", "current_gain"):
+            value = getattr(self, what)
+            if what in ("gear", "rotor_inertia") or value is not None:
+                finite_number(value, f"{what.replace('_', ' ')} of a drive")
+        if self.gear == 0.0:
             raise RobotError(sentence("gear of a drive", self.gear, "a finite ratio other than zero"))
         if self.torque_constant is not None and self.current_gain is not None:
             raise RobotError("drive: both torque_constant and current_gain are given, expected one. current_gain already contains the gear.")
@@ -97,7 +106,8 @@ class Drive:
     @classmethod
     def reflected(cls, inertia: float, gear: float = 1.0, current_gain: float | None = None) -> Drive:
         """From the **joint-side** (reflected) rotor inertia N² J [kg m²]."""
-        return cls(gear=gear, rotor_inertia=inertia / gear**2, current_gain=current_gain)
+        drive = cls(gear=gear, current_gain=current_gain)
+        return replace(drive, rotor_inertia=finite_number(inertia, "reflected rotor inertia of a drive", " [kg m²]") / gear**2)
 
     @property
     def reflected_inertia(self) -> float:

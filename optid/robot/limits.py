@@ -3,17 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import LimitsError, sentence
+from optid.arrays import numbers
+from optid.errors import LimitsError, ShapeError, sentence
 
 Bounds = tuple[float, ...]
 
 
+def _real(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    try:
+        return numbers(values, what)
+    except ShapeError as error:
+        raise LimitsError(str(error)) from None
+
+
 def _floats(values: ArrayLike, n: int, what: str) -> Bounds:
-    array = np.broadcast_to(np.asarray(values, dtype=float), (n,)) if np.ndim(values) == 0 else np.asarray(values, dtype=float)
+    array = _real(values, f"{what} limits")
+    array = np.broadcast_to(array, (n,)) if array.ndim == 0 else array
     if array.shape != (n,):
         raise LimitsError(sentence(f"{what} limits", f"{array.size} values", f"{n}, one per joint"))
     if np.isnan(array).any():
@@ -53,6 +63,8 @@ class Limits:
     def __post_init__(self) -> None:
         n = int(np.size(self.lower))
         names = tuple(self.names) or tuple(f"joint {i + 1}" for i in range(n))
+        if len(names) != n:
+            raise LimitsError(sentence("names of limits", f"{len(names)} names", f"{n}, one per joint"))
         object.__setattr__(self, "names", names)
         for what in ("lower", "upper", "velocity", "acceleration", "torque"):
             object.__setattr__(self, what, _floats(getattr(self, what), n, what))
@@ -79,10 +91,14 @@ class Limits:
 
         ``position`` is a magnitude (symmetric range) or pairs (n, 2) of lower and upper; ``lower`` and ``upper`` override it.
         """
+        if isinstance(n, bool) or not isinstance(n, Integral) or n < 0:
+            raise LimitsError(sentence("number of joints of limits", repr(n), "a whole number"))
         low: ArrayLike = -np.inf
         up: ArrayLike = np.inf
         if position is not None:
-            array = np.asarray(position, dtype=float)
+            array = _real(position, "position limits")
+            if array.ndim > 1 and array.shape != (n, 2):
+                raise LimitsError(sentence("position limits", f"shape {array.shape}", f"a magnitude, ({n},) magnitudes, or ({n}, 2) lower and upper"))
             low, up = (array[:, 0], array[:, 1]) if array.ndim == 2 else (-np.abs(array), np.abs(array))
         low = low if lower is None else lower
         up = up if upper is None else upper
@@ -112,8 +128,8 @@ class Limits:
         middle of its range.
         """
         for what, factor in (("position", position), ("velocity", velocity), ("acceleration", acceleration), ("torque", torque)):
-            if not 0 < factor <= 1:
-                raise LimitsError(sentence(f"{what} fraction", factor, "a number in (0, 1]"))
+            if isinstance(factor, bool) or np.ndim(factor) or np.asarray(factor).dtype.kind not in "iuf" or not 0 < factor <= 1:
+                raise LimitsError(sentence(f"{what} fraction", str(factor) if isinstance(factor, float) else repr(factor), "a number in (0, 1]"))
         lower, upper = [], []
         for low, up in zip(self.lower, self.upper, strict=True):
             if low <= 0.0 <= up:

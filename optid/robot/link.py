@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import RobotError
 
-from .transform import Transform, Vector3, vector3
+from .transform import Transform, Vector3, finite_number, real_array, vector3
 
 PARAMETER_STEMS = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 """The ten standard parameters of a link, in the one order used everywhere."""
@@ -31,7 +31,7 @@ def inertia_matrix(elements: ArrayLike) -> NDArray[np.float64]:
 
 def inertia_elements(inertia: ArrayLike, what: str = "inertia") -> Inertia6:
     """Elements (Ixx, Ixy, Ixz, Iyy, Iyz, Izz) from a symmetric (3, 3) matrix, a diagonal (3,) or the six elements themselves."""
-    array = np.asarray(inertia, dtype=float)
+    array = real_array(inertia, what)
     if array.shape == (3,):
         array = np.diag(array)
     if array.shape == (3, 3):
@@ -73,9 +73,7 @@ class Link:
 
     def __post_init__(self) -> None:
         where = f"link {self.name!r}"
-        if not np.isfinite(self.mass):
-            raise RobotError(f"mass of {where}: {self.mass}, expected a finite number [kg].")
-        object.__setattr__(self, "mass", float(self.mass))
+        object.__setattr__(self, "mass", finite_number(self.mass, f"mass of {where}", " [kg]"))
         object.__setattr__(self, "first_moment", vector3(self.first_moment, f"first moment of {where}"))
         object.__setattr__(self, "inertia", inertia_elements(self.inertia, f"inertia of {where}"))
 
@@ -85,6 +83,7 @@ class Link:
 
         ``inertia`` is a (3, 3) matrix, a diagonal (3,), or (Ixx, Ixy, Ixz, Iyy, Iyz, Izz).
         """
+        mass = finite_number(mass, f"mass of link {name!r}", " [kg]")
         c = np.array(vector3(com, f"centre of mass of link {name!r}"))
         central = inertia_matrix(inertia_elements(inertia, f"inertia of link {name!r}"))
         about_origin = central + mass * (float(c @ c) * np.eye(3) - np.outer(c, c))
@@ -93,7 +92,7 @@ class Link:
     @classmethod
     def from_parameters(cls, pi: ArrayLike, name: str = "") -> Link:
         """From the ten standard parameters (m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz)."""
-        array = np.asarray(pi, dtype=float)
+        array = real_array(pi, f"parameters of link {name!r}")
         if array.shape != (10,):
             raise RobotError(f"parameters of link {name!r}: shape {array.shape}, expected (10,) in the order {', '.join(PARAMETER_STEMS)}.")
         return cls(name, float(array[0]), tuple(array[1:4]), tuple(array[4:]))

@@ -14,7 +14,7 @@ from optid.errors import RobotError, sentence
 from .joint import Drive, Joint
 from .limits import Limits
 from .link import Link
-from .transform import Transform, Vector3, vector3
+from .transform import Transform, Vector3, real_array, vector3
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -270,10 +270,11 @@ class Robot:
 
     def with_friction(self, viscous: ArrayLike = 0.0, coulomb: ArrayLike = 0.0) -> Robot:
         """The same robot with other nominal joint friction: viscous [N m s/rad] and Coulomb [N m] of the joints of the chain, scalars or (n_links,)."""
-        for what, value in (("viscous", viscous), ("coulomb", coulomb)):
-            if np.shape(value) not in ((), (self.n_links,)):
-                raise RobotError(sentence(f"{what} friction of robot {self.name!r}", f"shape {np.shape(value)}", f"a scalar or ({self.n_links},)"))
-        fv, fc = (np.broadcast_to(np.asarray(x, dtype=float), (self.n_links,)) for x in (viscous, coulomb))
+        given = [real_array(x, f"{what} friction of robot {self.name!r}") for x, what in ((viscous, "viscous"), (coulomb, "coulomb"))]
+        for what, value in zip(("viscous", "coulomb"), given, strict=True):
+            if value.shape not in ((), (self.n_links,)):
+                raise RobotError(sentence(f"{what} friction of robot {self.name!r}", f"shape {value.shape}", f"a scalar or ({self.n_links},)"))
+        fv, fc = (np.broadcast_to(x, (self.n_links,)) for x in given)
         return replace(self, joints=tuple(replace(j, viscous=float(v), coulomb=float(c)) for j, v, c in zip(self.joints, fv, fc, strict=True)))
 
     def with_coupling(self, coupling: ArrayLike | None) -> Robot:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import RobotError
+from optid.arrays import numbers
+from optid.errors import RobotError, ShapeError, sentence
 
 Vector3 = tuple[float, float, float]
 Matrix3 = tuple[Vector3, Vector3, Vector3]
@@ -28,11 +30,26 @@ def exact_cos_sin(angle: float) -> tuple[float, float]:
     return math.cos(angle), math.sin(angle)
 
 
+def real_array(value: Any, what: str) -> NDArray[np.float64]:
+    """An array of real numbers, or a RobotError that names ``what``."""
+    try:
+        return numbers(value, what)
+    except ShapeError as error:
+        raise RobotError(str(error)) from None
+
+
+def finite_number(value: Any, what: str, unit: str = "") -> float:
+    """One finite real number, or a RobotError that names ``what``."""
+    if isinstance(value, bool) or np.ndim(value) or np.asarray(value).dtype.kind not in "iuf" or not np.isfinite(value):
+        raise RobotError(sentence(what, str(value) if isinstance(value, float) else repr(value), f"a finite number{unit}"))
+    return float(value)
+
+
 def vector3(value: ArrayLike, what: str) -> Vector3:
     """Three finite floats, or a clear error that names ``what``."""
     try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+        array = numbers(value, what)
+    except ShapeError:
         array = np.empty(0)
     if array.shape != (3,) or not np.isfinite(array).all():
         raise RobotError(f"{what}: {value!r}, expected three finite numbers.")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import numbers
 from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 
@@ -121,10 +122,10 @@ class Samples:
         for what, given in zip(("q", "dq", "ddq", "tau"), (q, dq, ddq, tau), strict=True):
             if isinstance(given, np.ma.MaskedArray):
                 raise DataError(sentence(f"{what} of samples {name!r}", "a masked array", "a plain array", "Say what to use with use=~mask."))
-        arrays = [np.array(x, dtype=float) for x in (q, dq, ddq, tau)]
+        arrays = [numbers(x, f"{what} of samples {name!r}").copy() for what, x in zip(("q", "dq", "ddq", "tau"), (q, dq, ddq, tau), strict=True)]
         arrays = [x[:, None] if x.ndim == 1 else x for x in arrays]
         n_samples = len(arrays[0])
-        stamps = np.arange(n_samples) / rate if time is None else np.array(time, dtype=float)
+        stamps = np.arange(n_samples) / rate if time is None else numbers(time, f"time of samples {name!r}").copy()
         mask = np.ones(arrays[0].shape, dtype=bool) if use is None else np.array(use, dtype=bool)
         for what, array in zip(("q", "dq", "ddq", "tau"), arrays, strict=True):
             if not np.isfinite(array).all():

@@ -59,3 +59,11 @@ def test_robot_info_of_a_robot():
 def test_masked_marks_every_row_with_a_number_that_is_none():
     trial = Trial(np.arange(4.0), [[0, 0], [np.nan, 0], [0, 0], [0, 0]], tau=[[0, 0], [0, 0], [0, np.inf], [0, 0]], valid=[True, True, True, False])
     assert trial.masked().valid.tolist() == [True, False, False, False]
+
+
+@pytest.mark.parametrize("what", ["time", "q", "dq", "ddq", "tau", "current"])
+def test_complex_signals_are_refused(what):
+    """Their imaginary part would be lost."""
+    signals = {"time": np.arange(3.0), "q": np.zeros((3, 1)), what: np.zeros((3,) if what == "time" else (3, 1)) + 1j}
+    with pytest.raises(ShapeError, match=f"^{what} of trial 'run': entries of type complex128, expected real numbers.$"):
+        Trial(**signals, name="run")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,12 @@ def test_valley_of_a_known_form() -> None:
     assert np.isclose(valley.angle, 30) and np.isclose(valley.condition, 100) and valley.shape == "a"
     with pytest.raises(DataError, match="1 points within 10 %"):
         Surface(np.array([100.0]), np.ones((1, 1))).valley()
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, "late", 1j, None])
+def test_fields_of_a_tail_are_checked(value):
+    shown = re.escape(str(value) if isinstance(value, float) else repr(value))
+    with pytest.raises(DataError, match=rf"^start of a tail: {shown}, expected a finite time >= 0 \[s\].$"):
+        TailRule(start=value)
+    with pytest.raises(DataError, match=rf"^cutoff of a tail: {shown}, expected a frequency above 0 \[Hz\].$"):
+        TailRule(start=0.3, cutoff=value)

@@ -1,13 +1,14 @@
 """The robot description itself: DH rows, bodies, couplings, mimic joints, hostile values."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from optid.errors import RobotError
-from optid.robot import DHRow, DHTable, Joint, Link, Mimic, Robot, Transform
+from optid.errors import LimitsError, RobotError
+from optid.robot import DHRow, DHTable, Drive, Joint, Limits, Link, Mimic, Robot, Transform
 from optid.robot.link import inertia_matrix
 
 TENSOR = [[1, 0.1, 0.2], [0.1, 2, 0.3], [0.2, 0.3, 2.5]]
@@ -139,6 +140,58 @@ MISUSE = {
     "text": (lambda: Robot.from_dh(["abc"], "standard"), "DH row: 'abc', expected a, alpha"),
     "gravity": (lambda: Robot.from_dh([DHRow()], "standard", gravity="down"), "gravity: 'down', expected three finite numbers"),
 }
+
+
+NUMBERS = {
+    "gear": (lambda x: Drive(gear=x), "gear of a drive: {}, expected a finite number"),
+    "rotor inertia": (lambda x: Drive(rotor_inertia=x), "rotor inertia of a drive: {}, expected a finite number"),
+    "torque constant": (lambda x: Drive(torque_constant=x), "torque constant of a drive: {}, expected a finite number"),
+    "current gain": (lambda x: Drive(current_gain=x), "current gain of a drive: {}, expected a finite number"),
+    "reflected": (Drive.reflected, "reflected rotor inertia of a drive: {}, expected a finite number [kg m²]"),
+    "gear of a reflected one": (lambda x: Drive.reflected(1.0, gear=x), "gear of a drive: {}, expected a finite number"),
+    "viscous": (lambda x: Joint("j", viscous=x), "viscous friction of joint 'j': {}, expected a finite number"),
+    "coulomb": (lambda x: Joint("j", coulomb=x), "coulomb friction of joint 'j': {}, expected a finite number"),
+    "mass": (lambda x: Link("x", x), "mass of link 'x': {}, expected a finite number [kg]"),
+    "mass with a centre": (lambda x: Link.from_com(x, (0, 0, 0), (1, 1, 1), "x"), "mass of link 'x': {}, expected a finite number [kg]"),
+    "position share": (lambda x: Limits.of(1).scaled(position=x), "position fraction: {}, expected a number in (0, 1]"),
+    "velocity share": (lambda x: Limits.of(1).scaled(velocity=x), "velocity fraction: {}, expected a number in (0, 1]"),
+}
+
+
+@pytest.mark.parametrize("value", ["fast", 1j, math.nan, [1.0, 2.0]])
+@pytest.mark.parametrize("case", NUMBERS)
+def test_no_finite_number_is_named(case, value):
+    call, message = NUMBERS[case]
+    with pytest.raises((RobotError, LimitsError), match=f"^{re.escape(message.format(value if isinstance(value, float) else repr(value)))}.$"):
+        call(value)
+
+
+@pytest.mark.parametrize("value, found", [("fast", "'fast'"), ([1, 2j], "entries of type complex128"), (None, "None")])
+@pytest.mark.parametrize("what", ["velocity", "acceleration", "torque", "position", "lower", "upper"])
+def test_limits_of_no_numbers_are_named(what, value, found):
+    if value is None and what in ("position", "lower", "upper"):
+        assert Limits.of(2, **{what: value}) == Limits.of(2)  # not given
+        return
+    with pytest.raises(LimitsError, match=f"^{what} limits: {found}, expected real numbers.$"):
+        Limits.of(2, **{what: value})
+
+
+ARRAYS = {
+    "position": (lambda: Limits.of(2, position=np.ones((2, 3))), LimitsError, r"position limits: shape \(2, 3\), expected a magnitude"),
+    "count": (lambda: Limits.of("two"), LimitsError, "number of joints of limits: 'two', expected a whole number"),
+    "names": (lambda: Limits.of(2, names=("a",)), LimitsError, "names of limits: 1 names, expected 2, one per joint"),
+    "inertia": (lambda: Link("x", inertia="big"), RobotError, "inertia of link 'x': 'big', expected real numbers"),
+    "parameters": (lambda: Link.from_parameters([1j] * 10, "x"), RobotError, "parameters of link 'x': entries of type complex128, expected real numbers"),
+    "friction": (lambda: Robot.from_dh([DHRow()], "standard").with_friction("high"), RobotError, "viscous friction of robot 'robot': 'high', expected real"),
+    "before": (lambda: Joint("j", before=np.eye(4)), RobotError, "transform before the motion of joint 'j': .*, expected a Transform"),
+}
+
+
+@pytest.mark.parametrize("case", ARRAYS)
+def test_no_array_of_the_kind_is_named(case):
+    call, error, message = ARRAYS[case]
+    with pytest.raises(error, match=f"(?s)^{message}"):
+        call()
 
 
 @pytest.mark.parametrize("case", MISUSE)

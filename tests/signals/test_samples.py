@@ -29,6 +29,14 @@ def test_arrays_that_do_not_fit_or_are_not_finite():
         Samples.from_arrays(zero, zero, bad, zero, name="run")
 
 
+@pytest.mark.parametrize("what", ["q", "dq", "ddq", "tau", "time"])
+def test_complex_numbers_and_text_are_refused(what):
+    arrays = {name: np.zeros((5, 2)) for name in ("q", "dq", "ddq", "tau")} | {"time": np.arange(5.0)}
+    for bad, kind in ((arrays[what] + 1j, "complex128"), (arrays[what].astype(str), "<U32")):
+        with pytest.raises(ShapeError, match=f"^{what} of samples 'run': entries of type {kind}, expected real numbers.$"):
+            Samples.from_arrays(**{**arrays, what: bad}, name="run")
+
+
 def test_decimation_stays_inside_segments():
     rng = np.random.default_rng(0)
     x = rng.normal(size=(300, 1))
