@@ -17,13 +17,16 @@ from optid.regressor import BaseParameters
 from optid.statistics import Determinacy
 
 from .fit_details import FitDetails
-from .forms import Nlp
+from .forms import LeastSquares, Nlp
 from .identification_result import IdentificationResult
 
 if TYPE_CHECKING:
     from optid.solvers import Solution
 
 Array = NDArray[np.float64]
+
+EXACT = 1e-10
+"""A residual below this part of the torque is rounding."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +119,14 @@ class TotalLeastSquares:
         R, _, scales = self._forms
         return np.asarray(np.linalg.lstsq(R[:, :-1], R[:, -1], rcond=None)[0] * scales[-1] / scales[:-1])
 
-    def form(self) -> Nlp:
-        """The quotient, from the least-squares estimate."""
+    def form(self) -> Nlp | LeastSquares:
+        """The quotient, from the least-squares estimate; where that leaves nothing, the quotient is zero there, and least squares is the answer."""
         import casadi as ca
 
         R, noise, scales = self._forms
         unit = scales[-1] / scales[:-1]
+        if np.linalg.norm(R @ np.append(self._start / unit, -1.0)) <= EXACT:
+            return LeastSquares(R[:, :-1] / unit, R[:, -1], names=self.base.names)
         x = ca.SX.sym("beta", self.base.rank)
         v = ca.vertcat(x / unit, -1)
         quotient = ca.sumsqr(ca.mtimes(ca.DM(R), v)) / ca.mtimes([v.T, ca.DM(noise), v])

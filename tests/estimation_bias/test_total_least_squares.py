@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from optid import Preprocessing, Trial, identify
+from optid import BaseParameters, DynamicModel, Preprocessing, Trial, identify, library
 from optid.errors import DataError, RankError, ShapeError
 from optid.identification.methods.total_least_squares import row_noise
 from optid.kernels import JointFactors
@@ -114,3 +114,19 @@ def test_refusals() -> None:
         TotalLeastSquares(BASE, factors, np.zeros((3, 2, 2)), np.ones(3))
     with pytest.raises(RankError, match="total least squares: rank 0"):
         TotalLeastSquares(BASE, factors, np.zeros((3, 19, 19)), np.ones(3))
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_torque_that_fits_exactly_gives_its_parameters(constant: bool) -> None:
+    """The quotient is zero at the truth: a torque of 1 N m everywhere is friction offset and nothing else; simulated torque is its own model's."""
+    model = DynamicModel(library.planar_2r(), friction="viscous+coulomb+offset")
+    base = BaseParameters.of(model)
+    pi = model.nominal_parameters()
+    if constant:
+        pi = np.array([float(name.startswith("fo")) for name in model.parameter_names])
+    state = np.random.default_rng(0).standard_normal((3, 500, 2))
+    samples = Samples.from_arrays(*state, model.inverse_dynamics(pi, *state), rate=100)
+    fit = identify(base, samples, method="tls", noise=np.tile(np.diag([1e-10, 1e-6, 1e-2]), (2, 1, 1)))
+    assert base.beta(pi).any()
+    np.testing.assert_allclose(fit.beta, base.beta(pi), atol=1e-10)
+    assert np.isfinite(fit.sigma).all()

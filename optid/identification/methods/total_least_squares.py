@@ -14,7 +14,7 @@ from optid.identification.examine import equation_parts
 from optid.model.arguments import per_axis, whole
 from optid.model.arrays import numbers
 from optid.problems.identification_result import IdentificationResult
-from optid.problems.total_least_squares import TotalLeastSquares
+from optid.problems.total_least_squares import EXACT, TotalLeastSquares
 from optid.regressor import BaseParameters
 from optid.signals import Nyquist, Samples
 from optid.signals.filters import cutoff_hz
@@ -73,6 +73,10 @@ class Tls:
                 break
         mean = np.asarray(sums) / counts[:, None, None]
         spread = result.factors.residual_sum_of_squares(beta) / counts
+        v = np.append(beta, -1.0)
+        # residuals at the level of rounding say nothing about the noise: its own share is what is left to go by
+        exact = spread <= EXACT**2 * job.factors.squares[:, 0] / counts
+        spread = np.where(exact, np.einsum("jrs,r,s->j", mean, v, v) + 1.0 / result.weights, spread)
         residuals = [_corrected(job, samples, beta, mean, spread) for samples in trials]
         return replace(result, details=replace(result.details, residuals=ResidualStatistics.of(residuals, result.weights)))
 
