@@ -21,7 +21,7 @@ _NAMES = {
     "Excitation": "excitation",
     "ExcitationResult": "excitation_result",
     "FitDetails": "fit_details",
-    "FitErrors": "identification_result",
+    "FitErrors": "fit_errors",
     "FlexibilityResult": "flexibility",
     "FlexibilityTuning": "flexibility",
     "Form": "forms",
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from .excitation import Excitation as Excitation
     from .excitation_result import ExcitationResult as ExcitationResult
     from .fit_details import FitDetails as FitDetails
+    from .fit_errors import FitErrors as FitErrors
     from .flexibility import FlexibilityResult as FlexibilityResult
     from .flexibility import FlexibilityTuning as FlexibilityTuning
     from .forms import Advice as Advice
@@ -85,7 +86,6 @@ if TYPE_CHECKING:
     from .friction_joint import JointFriction as JointFriction
     from .friction_joint import JointFrictionResult as JointFrictionResult
     from .identification import Identification as Identification
-    from .identification_result import FitErrors as FitErrors
     from .identification_result import IdentificationResult as IdentificationResult
     from .instrumental import InstrumentalVariables as InstrumentalVariables
     from .inverse_kinematics import InverseKinematics as InverseKinematics

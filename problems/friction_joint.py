@@ -19,10 +19,10 @@ from optid.regressor import BaseParameters
 from optid.signals import Samples
 from optid.statistics import Determinacy, white_covariance
 
+from .fit_errors import FitErrors
 from .forms import Residuals
 from .friction import FrictionCurve, FrictionResult
 from .friction_laws import LAWS, FrictionLaw
-from .identification_result import FitErrors
 
 if TYPE_CHECKING:
     from optid.solvers import Solution

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.brief import brief
 from optid.errors import OptidWarning, unknown_name
 from optid.kernels import JointFactors
 from optid.model.arguments import positive, whole
@@ -22,6 +21,8 @@ from optid.statistics.intervals import tail
 
 from .equations import Equations
 from .fit_details import FitDetails
+from .fit_errors import FitErrors
+from .fit_table import summary
 from .physical_report import PhysicalReport, physical_report
 from .uncertainty import KINDS, REPLICATES, LongRun, bootstrap, correlated_joints, opened, prediction_band
 
@@ -30,41 +31,6 @@ if TYPE_CHECKING:
     from optid.solvers import Solution
 
 Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FitErrors:
-    """Relative errors of a prediction.
-
-    Attributes
-    ----------
-    stacked : float
-        ‖τ − τ̂‖ / ‖τ‖ over all joints and samples.
-    per_joint : (n,)
-        ‖τ_j − τ̂_j‖ / ‖τ_j‖.
-    mean_per_joint : float
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from optid.problems import FitErrors
-    >>> FitErrors.of(np.array([1.0, 4.0]), np.array([100.0, 400.0])).per_joint
-    array([0.1, 0.1])
-    """
-
-    stacked: float
-    per_joint: Array
-    mean_per_joint: float
-
-    __repr__ = brief
-
-    @classmethod
-    def of(cls, residual_squares: Array, squares: Array) -> FitErrors:
-        """From sums of squares (n,) of residual and torque."""
-        per_joint = np.sqrt(np.divide(residual_squares, squares, out=np.full(len(squares), np.nan), where=squares > 0))
-        total = float(squares.sum())
-        stacked = float(np.sqrt(residual_squares.sum() / total)) if total > 0 else float("nan")
-        return cls(stacked, per_joint, float(np.nanmean(per_joint)) if np.isfinite(per_joint).any() else float("nan"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,12 +226,13 @@ class IdentificationResult:
             ends = np.quantile(self._replicates, [(1 - level) / 2, (1 + level) / 2], axis=0)
             return np.stack([self.beta - ends[1], self.beta - ends[0]], axis=-1)
         if chosen == "white" and self.reliable_kind != "white":
-            warnings.warn(f"{self._lie()} Use kind='hac'.", OptidWarning, stacklevel=2)
+            warnings.warn(f"{self.not_white()} Use kind='hac'.", OptidWarning, stacklevel=2)
         freedom = self._long_run.degrees_of_freedom if chosen == "hac" else self.degrees_of_freedom
         sigma = np.sqrt(np.diag(self.covariance(chosen)))
         return t_interval(self.beta, np.where(np.isnan(self.beta), np.nan, sigma), freedom, level)
 
-    def _lie(self) -> str:
+    def not_white(self) -> str:
+        """The sentence about residuals that are correlated in time, and how far intervals for white ones are off."""
         joints = self.base.model.robot.joint_names
         named = ", ".join(str(joints[j]) for j in correlated_joints(self))
         low, high = np.nanmin(self.inflation), np.nanmax(self.inflation)
@@ -371,28 +338,7 @@ class IdentificationResult:
 
     def summary(self, kind: str | None = None) -> str:
         """A readable table of parameters and errors; with a ``kind`` of covariance its sigmas and 95 % intervals."""
-        width = max((len(f) for f in self.formulas), default=9)
-        lines = [f"{'parameter':<{width}}  {'value':>12}  {'sigma':>10}  {'rel. sigma':>10}" + ("" if kind is None else f"  95 % interval ({kind})")]
-        for row in self.rows(kind):
-            numbers = f"{row['value']:>12.6g}  {row['sigma']:>10.3g}  {row['relative_sigma']:>10.2%}" if row["determined"] else f"{'undetermined':>12}"
-            shown = f"  {row['lower']:.6g} … {row['upper']:.6g}" if kind is not None and row["determined"] else ""
-            lines.append(f"{row['formula']:<{width}}  {numbers}{shown}")
-        errors = self.errors()
-        lines.append("")
-        lines.append(f"{self.n_rows} equations, {self.base.rank} base parameters, rank {self.determinacy.rank}, condition number {self.condition_number:.4g}")
-        per_joint = ", ".join(f"{100 * e:.3g}" for e in errors.per_joint)
-        lines.append(f"error against filtered torque: stacked {errors.stacked:.2%}, per joint {per_joint} %, mean per joint {errors.mean_per_joint:.2%}")
-        if self.reliable_kind != "white" and kind in (None, "white"):
-            lines.append(f"warning: {self._lie()} sigma is for white residuals; interval() is consistent.")
-        lines += [f"undetermined: {text}" for text in self.undetermined]
-        poor = self.poorly_determined()
-        if poor:
-            lines.append(f"sigma above half of the value: {', '.join(poor)}")
-        report = self.physical_report()
-        if not report.ok:
-            lines.append(f"bodies that cannot exist: {', '.join(report.unphysical)} (of {report.source})")
-        lines += [f"note: {text}" for text in self.notes]
-        return "\n".join(lines)
+        return summary(self, kind)
 
     def _repr_html_(self) -> str:
         from optid.notebook import fit_html

@@ -47,7 +47,7 @@ def scores(fit: IdentificationResult, tests: Sequence[tuple[Path, str]], progres
 
 def judge(checked: CheckedCampaign, label: str, tests: Sequence[tuple[Path, str]], work: Work) -> None:
     """Errors of one model on the validation recordings, each and together."""
-    from optid.problems.identification_result import FitErrors
+    from optid.problems.fit_errors import FitErrors
 
     found = scores(fitted(checked, label, work.results), tests, work.progress)
     together = {}

@@ -16,7 +16,8 @@ from optid.errors import DataError, OptidError, require, sentence, unknown_name
 from optid.kernels import JointFactors
 from optid.model import DynamicModel
 from optid.model.arguments import whole
-from optid.problems.identification_result import FitErrors, IdentificationResult
+from optid.problems.fit_errors import FitErrors
+from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
 from optid.signals import Preprocessing, Samples
 from optid.validation import validate

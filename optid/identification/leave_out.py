@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from optid.brief import brief
 from optid.errors import DataError, sentence
 from optid.kernels import JointFactors
-from optid.problems.identification_result import FitErrors
+from optid.problems.fit_errors import FitErrors
 
 from .methods import Job, make_method
 from .pipeline import job_of

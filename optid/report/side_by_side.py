@@ -175,7 +175,7 @@ def _apart(first: tuple[float, float] | None, other: tuple[float, float] | None)
 
 def _errors(fits: Mapping[str, IdentificationResult], validations: Mapping[str, Sequence[ValidationResult]] | None) -> tuple[str, dict[str, dict[str, Any]]]:
     """On what, and stacked, per joint and mean errors of every result against filtered torque."""
-    from optid.problems.identification_result import FitErrors
+    from optid.problems.fit_errors import FitErrors
 
     def told(errors: FitErrors) -> dict[str, Any]:
         return {"stacked": errors.stacked, "per_joint": errors.per_joint.tolist(), "mean_per_joint": errors.mean_per_joint}

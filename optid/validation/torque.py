@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, sentence
-from optid.problems.identification_result import FitErrors, IdentificationResult
+from optid.problems.fit_errors import FitErrors
+from optid.problems.identification_result import IdentificationResult
 from optid.signals import Preprocessing, Samples
 
 if TYPE_CHECKING:
