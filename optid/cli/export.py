@@ -25,7 +25,8 @@ def export(
 ) -> None:
     """Write a fitted model as C code, URDF, CasADi function, LaTeX table or MAT file."""
     from optid.errors import DataError, sentence
-    from optid.export import check_free, fit_to_c, write_c, write_casadi, write_latex, write_matlab, write_urdf
+    from optid.export import fit_to_c, write_c, write_casadi, write_latex, write_matlab, write_urdf
+    from optid.export.fit_files import check_free
     from optid.identification import load_result
 
     files = [file for file in (urdf, casadi, latex, matlab) if file is not None]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,12 +66,12 @@ def spoken(message: object) -> str:
 
 
 @contextmanager
-def told() -> Iterator[None]:
-    """Print optid's warnings as one line each on stderr, every one once."""
+def told(words: Callable[[object], str] = spoken) -> Iterator[None]:
+    """Print optid's warnings as one line each on stderr, every one once, in these words."""
     seen: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-        text = spoken(message)
+        text = words(message)
         if text not in seen:
             seen.add(text)
             note(f"optid: note: {text}")

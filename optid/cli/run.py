@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import shlex
-import warnings
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +11,7 @@ import typer
 
 from .arguments import Json
 from .console import note, progress, say, show_json, show_table
-from .guard import EXIT_INTERRUPTED, EXIT_WRONG, kept
+from .guard import EXIT_INTERRUPTED, EXIT_WRONG, kept, told
 
 if TYPE_CHECKING:
     from optid.campaign import CampaignResult, Plan
@@ -47,37 +45,24 @@ def run(
             plan = plan_campaign(file, steps, fresh=not resume, missing_ok=True)
         _print_plan(plan, json)
         return
-    with _Told(json) as told, _notes():
+    with _Told(json) as shown, _notes():
         try:
-            result = run_campaign(file, steps, fresh=not resume, progress=told)
+            result = run_campaign(file, steps, fresh=not resume, progress=shown)
         except KeyboardInterrupt:
-            told.close()
+            shown.close()
             again = shlex.join(["optid", "run", str(file), *(part for step in steps for part in ("--only", step))])
-            note(f"optid: interrupted. {_finished(told.finished)} To go on:  {again}")
+            note(f"optid: interrupted. {_finished(shown.finished)} To go on:  {again}")
             raise typer.Exit(EXIT_INTERRUPTED) from None
     if result.report is not None:
         kept(ctx, result.report)
     _print_result(result, json)
 
 
-@contextmanager
-def _notes() -> Iterator[None]:
+def _notes() -> AbstractContextManager[None]:
     """Warnings as one line each, once, in the words of a campaign file."""
     from optid.campaign.wording import in_toml
-    from optid.errors import OptidWarning
 
-    seen: set[str] = set()
-
-    def show(message: Warning | str, *_: Any, **__: Any) -> None:
-        text = in_toml(" ".join(str(message).split()))
-        if text not in seen:
-            seen.add(text)
-            note(f"optid: note: {text}")
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("always", OptidWarning)
-        warnings.showwarning = show
-        yield
+    return told(lambda message: in_toml(" ".join(str(message).split())))
 
 
 def _finished(tasks: list[str]) -> str:

@@ -3,7 +3,7 @@
 from .c_code import CSource, to_c
 from .equations import PARTS, Equations
 from .expanded import expanded
-from .fit_files import check_free, write_c, write_casadi, write_latex, write_matlab, write_urdf
+from .fit_files import write_c, write_casadi, write_latex, write_matlab, write_urdf
 from .grouped import grouped_parameters, groupings, standard_name
 from .identified import FUNCTIONS, baked_parameters, identified_functions
 from .identified_c import fit_to_c
@@ -18,7 +18,6 @@ __all__ = [
     "CSource",
     "Equations",
     "baked_parameters",
-    "check_free",
     "coefficient_errors",
     "expanded",
     "fit_to_c",

@@ -226,7 +226,7 @@ def check_free(path: Pathlike, overwrite: bool) -> None:
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
     >>> from optid.errors import FileError
-    >>> from optid.export import check_free
+    >>> from optid.export.fit_files import check_free
     >>> with TemporaryDirectory() as folder:
     ...     check_free(Path(folder) / "new.c", overwrite=False)
     ...     _ = (Path(folder) / "old.c").write_text("")
