@@ -40,13 +40,8 @@ class ExcitationResult:
 
     Examples
     --------
-    >>> import optid
-    >>> from optid import BaseParameters, DynamicModel, Limits, library
-    >>> from optid.problems import Excitation
-    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
-    >>> limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
-    >>> plan = optid.solve(Excitation(base, harmonics=2, period=2.0, limits=limits, samples=40))
-    >>> bool(abs(plan.trajectory.sample(100.0).q).max() <= 1.0)
+    >>> from optid.testing import example_plan
+    >>> bool(abs(example_plan().trajectory.sample(100.0).q).max() <= 1.0)
     True
     """
 

@@ -54,11 +54,9 @@ class JointFrictionResult:
     >>> import numpy as np
     >>> import optid
     >>> from optid.problems import JointFriction
-    >>> from optid.signals import Samples
     >>> from optid.testing import example_fit, example_samples
-    >>> fit, samples = example_fit(), example_samples()
-    >>> sticky = Samples.from_arrays(samples.q, samples.dq, samples.ddq, samples.tau + 2 * np.sign(samples.dq), rate=100)
-    >>> bool(np.allclose(optid.solve(JointFriction(fit.base, [sticky], "coulomb")).beta, fit.beta))
+    >>> fit = example_fit()
+    >>> bool(np.allclose(optid.solve(JointFriction(fit.base, [example_samples(coulomb=2.0)], "coulomb")).beta, fit.beta))
     True
     """
 
@@ -114,14 +112,10 @@ class JointFriction:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import optid
     >>> from optid.problems import JointFriction
-    >>> from optid.signals import Samples
     >>> from optid.testing import example_fit, example_samples
-    >>> fit, samples = example_fit(), example_samples()
-    >>> sticky = Samples.from_arrays(samples.q, samples.dq, samples.ddq, samples.tau + 2 * np.sign(samples.dq), rate=100)
-    >>> result = optid.solve(JointFriction(fit.base, [sticky], "coulomb"))
+    >>> result = optid.solve(JointFriction(example_fit().base, [example_samples(coulomb=2.0)], "coulomb"))
     >>> [float(friction.values[friction.names.index("fc")].round(6)) for friction in result.friction]
     [2.0, 2.0]
     """

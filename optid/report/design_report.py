@@ -55,15 +55,10 @@ def write_design_report(path: str | PathLike[str], result: ExcitationResult, *, 
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> import optid
-    >>> from optid import BaseParameters, DynamicModel, Limits, library
-    >>> from optid.problems import Excitation
     >>> from optid.report import write_design_report
-    >>> base = BaseParameters.of(DynamicModel(library.planar_2r(), friction="none"))
-    >>> limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
-    >>> plan = optid.solve(Excitation(base, harmonics=2, period=2.0, limits=limits, samples=40))
+    >>> from optid.testing import example_plan
     >>> with TemporaryDirectory() as folder:
-    ...     print(write_design_report(folder, plan).name)
+    ...     print(write_design_report(folder, example_plan()).name)
     report.html
     """
     facts = design_facts(result, title, provenance)

@@ -14,7 +14,7 @@ from optid.robot import Link
 
 if TYPE_CHECKING:
     from optid.experiment import Trial
-    from optid.problems import IdentificationResult
+    from optid.problems import ExcitationResult, IdentificationResult
     from optid.signals import Samples
 
 REACH = 0.3
@@ -36,7 +36,9 @@ def example_model() -> DynamicModel:
     return DynamicModel(library.planar_2r(), friction=())
 
 
-def example_samples(noise: float = 0.0, n: int = 60, *, load: float = 0.0, gain: float = 1.0, seed: int = 0, name: str = "samples") -> Samples:
+def example_samples(
+    noise: float = 0.0, n: int = 60, *, load: float = 0.0, coulomb: float = 0.0, gain: float = 1.0, seed: int = 0, name: str = "samples"
+) -> Samples:
     """Torques of :func:`example_model` with its nominal parameters in states drawn from the standard normal distribution, at 100 Hz.
 
     The states depend on ``n`` and ``seed`` alone: runs with and without noise or load go through the same ones.
@@ -49,6 +51,8 @@ def example_samples(noise: float = 0.0, n: int = 60, *, load: float = 0.0, gain:
         Number of samples.
     load : float
         Mass [kg] of a body on the last link, its centre of mass 0.3 m along the link's x axis, 0.01 kg m² about every axis through it.
+    coulomb : float
+        Coulomb friction of either joint [N m].
     gain : float
         Torque per ampere [N m/A]: ``tau`` holds torques over ``gain``, the currents of such drives.
     seed : int
@@ -76,7 +80,7 @@ def example_samples(noise: float = 0.0, n: int = 60, *, load: float = 0.0, gain:
         model = model.with_robot(model.robot.with_links([inner, hand.lumped(held)]))
     rng = np.random.default_rng(seed)
     q, dq, ddq = rng.standard_normal((3, n, 2))
-    tau = model.inverse_dynamics(model.nominal_parameters(), q, dq, ddq) + noise * rng.standard_normal((n, 2))
+    tau = model.inverse_dynamics(model.nominal_parameters(), q, dq, ddq) + coulomb * np.sign(dq) + noise * rng.standard_normal((n, 2))
     return Samples.from_arrays(q, dq, ddq, tau / gain, rate=100, name=name)
 
 
@@ -142,3 +146,22 @@ def example_file(folder: str | PathLike[str]) -> Path:
     path = Path(folder) / "example.h5"
     write_experiment(Experiment("example", {"a": example_recording()}), path)
     return path
+
+
+def example_plan() -> ExcitationResult:
+    """A motion of two harmonics for :func:`example_model`, the best conditioned one that stays within ±1 rad, ±3 rad/s and ±20 rad/s².
+
+    Examples
+    --------
+    >>> from optid.testing import example_plan
+    >>> example_plan().proven
+    True
+    """
+    from optid.problems import Excitation
+    from optid.regressor import BaseParameters
+    from optid.robot import Limits
+    from optid.solvers import solve
+
+    limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
+    plan: ExcitationResult = solve(Excitation(BaseParameters.of(example_model()), harmonics=2, period=2.0, limits=limits, samples=40))
+    return plan

@@ -13,13 +13,12 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 from harness import machine
+from recordings import module
 
 from optid import BaseParameters, DynamicModel, Link, identify, identify_drive_gains, identify_payload, identify_power, library
 from optid.errors import DataWarning
@@ -145,15 +144,6 @@ def load_cost(counts: tuple[int, ...] = (3_000, 30_000)) -> list[str]:
     for label, work in rows.items():
         lines.append(f"| {label} | {' | '.join(f'{timed(partial(work, *pair)):.3f} s' for pair in runs)} |")
     return lines
-
-
-def module(name: str) -> ModuleType:
-    """The test module that holds a recording's reader and protocol."""
-    spec = spec_from_file_location(name, TESTS / "recordings" / f"{name}.py")
-    assert spec is not None and spec.loader is not None
-    loaded = module_from_spec(spec)
-    spec.loader.exec_module(loaded)
-    return loaded
 
 
 def accuracy(folder: Path) -> list[str]:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optid import BaseParameters, DHRow, DynamicModel, Preprocessing, Robot, Trial, identify, validate
-from optid.problems import IdentificationResult
+import optid
+from optid import BaseParameters, DHRow, DynamicModel, Limits, Preprocessing, Robot, Trial, identify, validate
+from optid.library import planar_2r
+from optid.problems import Excitation, ExcitationResult, IdentificationResult
 from optid.report.page import at, shown
 from optid.robot import Link
 from optid.validation import ValidationResult
@@ -127,3 +129,12 @@ def case(arm: DynamicModel) -> Case:
     options = Preprocessing(cutoff=None, min_speed=0)
     fit = identify(base, recording(arm, "training", "identification", 0), preprocessing=options)
     return Case(fit, validate(fit, recording(arm, "task <1>", "validation", 1)), base.beta(arm.nominal_parameters()))
+
+
+@pytest.fixture(scope="session")
+def designed() -> ExcitationResult:
+    """From two starts, for a planar arm."""
+    model = DynamicModel(planar_2r(), friction="none")
+    limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
+    result: ExcitationResult = optid.solve(Excitation(BaseParameters.of(model), harmonics=2, period=2.0, limits=limits, samples=40), starts=2, seed=0)
+    return result

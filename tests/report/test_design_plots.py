@@ -5,19 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import optid
-from optid import BaseParameters, DynamicModel, Limits
-from optid.library import planar_2r
-from optid.problems import Excitation, ExcitationResult
+from optid.problems import ExcitationResult
 from optid.report.design_plots import convergence, design_figures
-
-
-@pytest.fixture(scope="module")
-def designed() -> ExcitationResult:
-    model = DynamicModel(planar_2r(), friction="none")
-    limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
-    result: ExcitationResult = optid.solve(Excitation(BaseParameters.of(model), harmonics=2, period=2.0, limits=limits, samples=40), starts=2, seed=0)
-    return result
 
 
 def test_curves_are_those_of_the_motion(designed: ExcitationResult) -> None:

@@ -9,13 +9,11 @@ import h5py
 import numpy as np
 import pytest
 
-import optid
-from optid import BaseParameters, DynamicModel, Limits, Trial
+from optid import Trial
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.session import TuningSession
 from optid.flexibility.settings import SafetyLimits, TuningSettings
-from optid.library import planar_2r
-from optid.problems import Excitation, ExcitationResult
+from optid.problems import ExcitationResult
 from optid.report import write_design_report, write_tuning_report
 from optid.report.design_report import motion_charts
 from optid.report.tuning_report import tuning_facts, vibration_charts
@@ -26,14 +24,6 @@ from .test_browser import check_page
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 TIME = np.arange(500) / 1e3
-
-
-@pytest.fixture(scope="module")
-def designed() -> ExcitationResult:
-    model = DynamicModel(planar_2r(), friction="none")
-    limits = Limits.of(2, position=1.0, velocity=3.0, acceleration=20.0)
-    result: ExcitationResult = optid.solve(Excitation(BaseParameters.of(model), harmonics=2, period=2.0, limits=limits, samples=40), starts=2, seed=0)
-    return result
 
 
 def test_design_page(designed: ExcitationResult, tmp_path: Path) -> None:

@@ -1,12 +1,14 @@
 """The pipeline on real recordings: derivatives against the recorders' own, and the published EMPS fit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import recorded
 
 from optid.errors import DataWarning
 from optid.experiment.trial import Trial
-from optid.signals import Nyquist, Preprocessing, stamps_over_clock
+from optid.signals import Preprocessing, stamps_over_clock
 
 
 def recording(*parts):
@@ -79,17 +81,7 @@ def test_ur10e_by_default_agrees_with_the_robots_own_velocity(name):
 
 def test_ur10e_protocol_filters_are_fractions_of_nyquist_on_an_even_clock():
     trial = ur10e("20_02_10-30sec_12harm").window(634, 3510)
-    protocol = Preprocessing(
-        clock="nominal",
-        cutoff=None,
-        use_measured_velocity=True,
-        velocity_cutoff=Nyquist(0.15),
-        acceleration_cutoff=Nyquist(0.15),
-        torque_cutoff=Nyquist(0.20),
-        order=5,
-        trim=0,
-        min_speed=0,
-    )
+    protocol = replace(recorded.UR10E_PROTOCOL, clock="nominal")
     samples = protocol.apply(trial)
     assert samples.n_samples == 2876
     assert np.array_equal(samples.q, trial.q)

@@ -9,7 +9,7 @@ import pytest
 
 from optid.errors import UnknownNameError
 from optid.experiment import read_experiment
-from optid.testing import example_file, example_fit, example_model, example_recording, example_samples
+from optid.testing import example_file, example_fit, example_model, example_plan, example_recording, example_samples
 
 GRAVITY = 9.81
 
@@ -35,12 +35,13 @@ def test_torques_of_a_double_pendulum(load: float) -> None:
     assert samples.rate == 100 and samples.q.shape == (60, 2)
 
 
-def test_same_states_with_noise_load_and_gain() -> None:
+def test_same_states_with_noise_load_friction_and_gain() -> None:
     """White noise of the given size on the torque (χ² of 4000 values: within 4 σ), and nothing else changed; currents are torques over the gain."""
     plain, noisy, loaded = example_samples(n=2000), example_samples(0.5, 2000), example_samples(n=2000, load=1.0)
     for other in (noisy, loaded):
         assert all(np.array_equal(getattr(plain, what), getattr(other, what)) for what in ("q", "dq", "ddq"))
     assert np.std(noisy.tau - plain.tau) == pytest.approx(0.5, rel=4 / np.sqrt(2 * 4000))
+    assert np.allclose(example_samples(n=2000, coulomb=2.0).tau - plain.tau, 2.0 * np.sign(plain.dq), rtol=0, atol=1e-12)
     assert np.allclose(example_samples(n=2000, gain=10.0).tau, 0.1 * plain.tau, rtol=1e-15)
 
 
@@ -67,3 +68,11 @@ def test_recording_and_file(tmp_path: Path) -> None:
     middle = slice(2, -2)
     assert np.allclose(trial.tau[middle], double_pendulum(trial.q, dq, ddq)[middle], rtol=0, atol=2e-2)
     assert read_experiment(example_file(tmp_path))["a"] == example_recording()
+
+
+def test_plan_keeps_its_limits() -> None:
+    """On a grid of its own over a period of 2 s; the tightest limit is used up to a few per cent."""
+    motion = example_plan().trajectory
+    largest = [np.abs(motion.derivative(np.linspace(0.0, 2.0, 4001), order)).max() for order in range(3)]
+    used = np.array(largest) / [1.0, 3.0, 20.0]
+    assert used.max() <= 1.0 and used.max() == pytest.approx(1.0, rel=0.05)
