@@ -11,6 +11,9 @@ from optid.errors import DataError, sentence
 
 Array = NDArray[np.float64]
 
+ROUNDING = 1e-6
+"""Part of a step by which a sum of steps may miss an instant that it means."""
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -59,4 +62,4 @@ class Clock:
         count = int(np.floor(duration / (self.step - self.bound))) + 1
         steps = self.step + np.clip(self.jitter * rng.standard_normal(count), -self.bound, self.bound)
         time: Array = np.concatenate([[0.0], np.cumsum(steps)])
-        return time[time <= duration]
+        return time[time <= duration + ROUNDING * self.step]

@@ -44,6 +44,8 @@ def test_steps_spread_as_stated() -> None:
 def test_regular_clock() -> None:
     assert Clock(0.25).stamps(1.0, np.random.default_rng(0)).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
     assert Clock(0.25).stamps(0.0, np.random.default_rng(0)).tolist() == [0.0]
+    # steps that have no exact sum: the last instant is one of them
+    assert [len(Clock(0.01).stamps(seconds, np.random.default_rng(0))) for seconds in (1.0, 2.0, 4.0, 1000.0)] == [101, 201, 401, 100_001]
 
 
 def test_impossible_options_are_refused() -> None:
