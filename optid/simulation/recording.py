@@ -56,7 +56,7 @@ def simulate_recording(
     >>> model = DynamicModel(library.planar_2r(), friction="none")
     >>> trial = simulate_recording(model, model.nominal_parameters(), Fourier([0, 0], [[0.3], [0.2]], [[0], [0]], period=2.0), clock=Clock(0.01))
     >>> trial.n_samples, trial.joint_names
-    (200, ('joint1', 'joint2'))
+    (201, ('joint1', 'joint2'))
     """
     if motion.n != model.n:
         raise ShapeError(sentence("motion to record", f"{motion.n} joints", f"{model.n}, those of robot {model.robot.name!r}"))
