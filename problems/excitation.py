@@ -25,6 +25,7 @@ from optid.excitation.rows import Rows
 from optid.excitation.sampling import Sampling
 from optid.excitation.starts import random_start
 from optid.excitation.torque import carried_parameters, torque_model, torque_path
+from optid.kernels import Kernel
 from optid.regressor import BaseParameters
 from optid.robot import Limits
 from optid.trajectory.arrays import whole
@@ -48,6 +49,10 @@ if TYPE_CHECKING:
     from optid.solvers import Solution
 
 Array = NDArray[np.float64]
+
+
+EVALUATIONS = 2000
+"""Regressors that a design costs a sample: some hundred iterations, each with derivatives of several times the size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,9 +105,9 @@ class Excitation:
     family : "fourier", "bspline", "point_to_point" or Family
         Motions to choose from, by name with as many coefficients a joint as the Fourier trajectory of ``harmonics`` has (2·harmonics + 1): coefficients, free
         points of a B-spline at rest at both ends, or way-points at each of which the robot stands still.
-    compiled : bool
+    compiled : bool, optional
         Compile the regressor and its derivatives with the C compiler of the machine: about ten seconds once for a robot with six joints (kept in the user's
-        cache), then iterations take half the time. Without a compiler it has no effect.
+        cache), then iterations take half the time. By default where that pays, by the size of the design. Without a compiler it has no effect.
 
     Raises
     ------
@@ -142,7 +147,7 @@ class Excitation:
     regions: Sequence[Region] = ()
     initial: Any = None
     family: Family | str = "fourier"
-    compiled: bool = False
+    compiled: bool | None = None
 
     __repr__ = brief
 
@@ -186,9 +191,11 @@ class Excitation:
         family = named_family(self.family, self.limits.n, self.harmonics, period, self.limits.names)  # type: ignore[union-attr]
         return Motion(family, period_range(self.period_range, period), self.limits, self.jerk, self.rest, start)  # type: ignore[arg-type]
 
-    @property
+    @cached_property
     def backend(self) -> str:
         """Backend of all kernels of the design."""
+        if self.compiled is None:
+            return Kernel(self.base.function).prepared(EVALUATIONS * self.samples * self.trajectories).backend
         return "simd" if self.compiled else "interpreter"
 
     @cached_property

@@ -41,7 +41,7 @@ def checked_kinds(problem: Any) -> None:
         if getattr(problem, name) is not None:
             numbers(getattr(problem, name), f"{name} of an excitation")
     for name in SWITCHES:
-        if not isinstance(getattr(problem, name), bool | np.bool_ | (type(None) if name == "torque" else bool)):
+        if not isinstance(getattr(problem, name), bool | np.bool_ | (bool if name == "rest" else type(None))):
             raise DataError(sentence(f"{name} of an excitation", repr(getattr(problem, name)), "True or False"))
     whole(problem.harmonics, "harmonics of an excitation", 1)
     whole(problem.trajectories, "trajectories of an excitation", 1)

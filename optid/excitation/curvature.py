@@ -9,6 +9,7 @@ With the eigenvectors V and eigenvalues λ of M and a criterion F(log λ),
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import casadi as ca
@@ -34,9 +35,9 @@ class RegressorDerivatives:
 
     @cached_property
     def first(self) -> Kernel:
-        """(q, dq, ddq) → (n·r, 3n): row i·r + c is entry (i, c) of the regressor."""
+        """(q, dq, ddq) → (n·r, 3n): row i·r + c is entry (i, c) of the regressor, columns are q1, dq1, ddq1, q2, …"""
         q, dq, ddq, Y = self._symbols()
-        slopes = ca.jacobian(ca.vec(Y.T), ca.vertcat(q, dq, ddq))
+        slopes = ca.jacobian(ca.vec(Y.T), ca.vec(ca.horzcat(q, dq, ddq).T))
         return Kernel(ca.Function("regressor_slopes", [q, dq, ddq], [slopes], ["q", "dq", "ddq"], ["slopes"]), self.backend)
 
     @cached_property
@@ -70,16 +71,19 @@ def spectral_curvature(W: Array, turned: Array, samplings: tuple[Sampling, ...],
     ----------
     W : (N, n, r)
     turned : (N, n, r, 3n)
-        Derivatives of ``W @ vectors``.
+        Derivatives of ``W @ vectors`` with respect to q1, dq1, ddq1, q2, …
     values, vectors : (r,), (r, r)
         Eigenvalues and eigenvectors of the information.
     slope, second : (r,), (r, r)
         Derivatives of the criterion with respect to the eigenvalues.
     """
     N, n, r = W.shape
-    X = _per_variable(turned.reshape(N, n * r, 3, n), samplings)
-    size = X.shape[2]
-    half = np.matmul((W.reshape(-1, r) @ vectors).T, X.reshape(N * n, r * size)).reshape(r, r, size)  # half[i, j] = (W v_i)ᵀ (dW v_j)
+    size = sum(sampling.motion.size for sampling in samplings)
+    each, rows = turned.reshape(N, n * r, n, 3), W @ vectors
+    half = np.zeros((r, r, size))  # half[i, j] = (W v_i)ᵀ (dW v_j)
+    for samples, variables, joint, basis in _pieces(samplings):
+        X = np.matmul(each[samples, :, joint], basis).reshape(-1, r * basis.shape[2])  # joint by joint: what is at work stays in cache
+        half[:, :, variables] = (rows[samples].reshape(-1, r).T @ X).reshape(r, r, -1)
     P = half + half.transpose(1, 0, 2)
     own = P[np.arange(r), np.arange(r)]
     mixed = P.reshape(r * r, size)
@@ -87,25 +91,30 @@ def spectral_curvature(W: Array, turned: Array, samplings: tuple[Sampling, ...],
 
 
 def sample_curvature(turned: Array, slope: Array) -> Array:
-    """Per sample ``2 Σ slope_v (dW v)ᵀ(dW v)`` (N, 3n, 3n) from the derivatives (N, n, r, 3n) of ``W @ vectors``."""
+    """Per sample ``2 Σ slope_v (dW v)ᵀ(dW v)`` (N, 3n, 3n), in the order q, dq, ddq, from derivatives (N, n, r, 3n) of ``W @ vectors`` as above."""
     N, n, r, width = turned.shape
     flat = turned.reshape(N, n * r, width)
-    return np.asarray(np.matmul((turned * (2.0 * slope)[:, None]).reshape(N, n * r, width).transpose(0, 2, 1), flat))
+    total = np.matmul((turned * (2.0 * slope)[:, None]).reshape(N, n * r, width).transpose(0, 2, 1), flat)
+    return np.asarray(total.reshape(N, n, 3, n, 3).transpose(0, 2, 1, 4, 3).reshape(N, width, width))
 
 
 def _per_variable(turned: Array, samplings: tuple[Sampling, ...]) -> Array:
     """Derivatives with respect to the variables (N, n·r, size) from those with respect to q, dq, ddq (N, n·r, 3, n)."""
-    size = sum(sampling.motion.size for sampling in samplings)
-    result = np.zeros((*turned.shape[:2], size))
+    result = np.zeros((*turned.shape[:2], sum(sampling.motion.size for sampling in samplings)))
+    for samples, variables, joint, basis in _pieces(samplings):
+        result[samples, :, variables] = np.matmul(turned[samples, :, :, joint], basis)
+    return result
+
+
+def _pieces(samplings: tuple[Sampling, ...]) -> Iterator[tuple[slice, slice, int, Array]]:
+    """For every motion and joint: its samples, its variables, the joint, and how (q, dq, ddq) (N, 3, m) follow from them."""
     row = column = 0
     for sampling in samplings:
         count, T = len(sampling.phase), sampling.motion.duration[1]
         for j, (block, Z) in enumerate(zip(sampling.motion.blocks, sampling.motion.free, strict=True)):
             basis = np.stack([b[j] @ Z / T**order for order, b in enumerate(sampling.bases)], axis=1)
-            here = slice(column + block.start, column + block.stop)
-            result[row : row + count, :, here] = np.matmul(turned[row : row + count, :, :, j], basis)
+            yield slice(row, row + count), slice(column + block.start, column + block.stop), j, basis
         row, column = row + count, column + sampling.motion.size
-    return result
 
 
 def motion_curvature(second: Array, samplings: tuple[Sampling, ...]) -> Array:

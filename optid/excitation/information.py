@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import ShapeError, sentence
 from optid.kernels import Kernel
+from optid.kernels.blas import one_thread
 from optid.regressor import BaseParameters
 from optid.trajectory import Trajectory
 
@@ -98,6 +99,7 @@ class Information:
         below = [] if self.prior is None else [root(self.prior)]
         return np.concatenate([W.reshape(-1, self.base.rank), *below])
 
+    @one_thread()
     def quality(self, x: Array, nominal: ArrayLike | None = None) -> Quality:
         """Figures at x."""
         return Quality.of(self.base, self.stacked(x), self.noise, nominal)
@@ -137,6 +139,7 @@ class Information:
             return np.where(norms > 0, norms, 1.0)
         return 1.0 / np.asarray(self.columns, dtype=float)
 
+    @one_thread()
     def value(self, x: Array, criterion: Criterion, power: float = EXACT) -> float:
         """The (stand-in of the) criterion at x."""
         spectrum = self._spectrum(x)
@@ -145,6 +148,7 @@ class Information:
             total = float(np.logaddexp(total, spread(spectrum["W"], power)[0]))
         return total
 
+    @one_thread()
     def gradient(self, x: Array, criterion: Criterion, power: float) -> Array:
         """Exact gradient (size,) of :meth:`value`."""
         at = self._spectrum(x)
@@ -174,6 +178,7 @@ class Information:
     def _derivatives(self) -> RegressorDerivatives:
         return RegressorDerivatives(self.base, self.backend)
 
+    @one_thread()
     def hessian(self, x: Array, criterion: Criterion, power: float) -> Array:
         """Exact second derivatives (size, size) of :meth:`value`."""
         at = self._spectrum(x)
