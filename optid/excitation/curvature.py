@@ -17,11 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.kernels import Kernel
+from optid.kernels.ordered import in_order
 from optid.regressor import BaseParameters
 
 from .sampling import Sampling
 
 Array = NDArray[np.float64]
+
+SHARED = 1_000_000
+"""Numbers that are worth a second thread."""
 
 CLOSE = 1e-6
 """Eigenvalues closer than this share of the larger one count as equal in divided differences."""
@@ -80,10 +84,16 @@ def spectral_curvature(W: Array, turned: Array, samplings: tuple[Sampling, ...],
     N, n, r = W.shape
     size = sum(sampling.motion.size for sampling in samplings)
     each, rows = turned.reshape(N, n * r, n, 3), W @ vectors
-    half = np.zeros((r, r, size))  # half[i, j] = (W v_i)ᵀ (dW v_j)
-    for samples, variables, joint, basis in _pieces(samplings):
+    pieces = list(_pieces(samplings))
+
+    def product(k: int) -> Array:
+        samples, _, joint, basis = pieces[k]
         X = np.matmul(each[samples, :, joint], basis).reshape(-1, r * basis.shape[2])  # joint by joint: what is at work stays in cache
-        half[:, :, variables] = (rows[samples].reshape(-1, r).T @ X).reshape(r, r, -1)
+        return np.asarray((rows[samples].reshape(-1, r).T @ X).reshape(r, r, -1))
+
+    half = np.zeros((r, r, size))  # half[i, j] = (W v_i)ᵀ (dW v_j)
+    for (_, variables, _, _), part in zip(pieces, in_order(product, len(pieces), None if turned.size > SHARED else 1), strict=True):
+        half[:, :, variables] = part
     P = half + half.transpose(1, 0, 2)
     own = P[np.arange(r), np.arange(r)]
     mixed = P.reshape(r * r, size)
