@@ -19,7 +19,7 @@ from .guard import EXIT_WRONG
 
 OK, MISSING, BROKEN = "ok", "missing", "broken"
 
-CORE = ("numpy", "scipy", "casadi", "h5py", "nevergrad")
+CORE = ("numpy", "scipy", "casadi", "h5py", "nevergrad", "threadpoolctl")
 EXTRAS: dict[str, tuple[str, str]] = {
     "matplotlib": ("app", "plots"),
     "rich": ("app", "tables and progress on the command line"),
