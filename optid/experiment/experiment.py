@@ -22,6 +22,12 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
+def _expect(value: Any, kind: type, what: str, wanted: str) -> None:
+    """Refuse a value of another kind."""
+    if not isinstance(value, kind):
+        raise DataError(sentence(what, f"a value of type {type(value).__name__}", wanted))
+
+
 @dataclass(frozen=True, eq=False)
 class RobotInfo:
     """What an experiment file says about its robot.
@@ -131,8 +137,20 @@ class Experiment:
     def __post_init__(self) -> None:
         put = object.__setattr__
         given: Any = self.trials
+        _expect(self.title, str, "title of an experiment", "text")
+        where = f"experiment {self.title!r}"
         if isinstance(given, Trial):
             given = [given]
+        _expect(given, Iterable, f"trials of {where}", "a mapping name → Trial, or a sequence of trials")
+        given = given if isinstance(given, Mapping) else list(given)
+        for trial in given.values() if isinstance(given, Mapping) else given:
+            _expect(trial, Trial, f"trial of {where}", "a Trial")
+        if self.robot is not None:
+            _expect(self.robot, RobotInfo, f"robot of {where}", "a RobotInfo, such as RobotInfo.of(robot)")
+        for what in ("design", "results", "attributes"):
+            _expect(getattr(self, what), Mapping, f"{what} of {where}", "a mapping")
+        for name, result in self.results.items():
+            _expect(result, Mapping, f"result {name!r} of {where}", "a mapping")
         if not isinstance(given, Mapping):
             names = [trial.name for trial in given]
             repeated = sorted({x for x in names if names.count(x) > 1})
@@ -140,7 +158,6 @@ class Experiment:
                 raise DataError(sentence(f"trials of experiment {self.title!r}", f"the name {repeated[0]!r} twice", "a name of its own for each trial"))
             given = dict(zip(names, given, strict=True))
         put(self, "trials", {str(name): trial if trial.name == name else replace(trial, name=str(name)) for name, trial in given.items()})
-        put(self, "title", str(self.title))
         put(self, "design", dict(self.design))
         put(self, "results", {str(name): dict(result) for name, result in self.results.items()})
         put(self, "attributes", dict(self.attributes))

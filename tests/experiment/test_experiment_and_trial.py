@@ -67,3 +67,25 @@ def test_complex_signals_are_refused(what):
     signals = {"time": np.arange(3.0), "q": np.zeros((3, 1)), what: np.zeros((3,) if what == "time" else (3, 1)) + 1j}
     with pytest.raises(ShapeError, match=f"^{what} of trial 'run': entries of type complex128, expected real numbers.$"):
         Trial(**signals, name="run")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"title": RobotInfo()}, r"title of an experiment: a value of type RobotInfo, expected text"),
+        ({"trials": 3}, r"trials of experiment 'x': a value of type int, expected a mapping name → Trial, or a sequence of trials"),
+        ({"trials": ["a.h5"]}, r"trial of experiment 'x': a value of type str, expected a Trial"),
+        ({"trials": {"a": np.zeros(3)}}, r"trial of experiment 'x': a value of type ndarray, expected a Trial"),
+        ({"robot": library.planar_2r()}, r"robot of experiment 'x': a value of type Robot, expected a RobotInfo, such as RobotInfo.of\(robot\)"),
+        ({"design": 1.0}, r"design of experiment 'x': a value of type float, expected a mapping"),
+        ({"results": {"fit": None}}, r"result 'fit' of experiment 'x': a value of type NoneType, expected a mapping"),
+        ({"attributes": "note"}, r"attributes of experiment 'x': a value of type str, expected a mapping"),
+    ],
+)
+def test_parts_of_another_kind_are_refused(fields, message):
+    with pytest.raises(DataError, match=f"^{message}\\.$"):
+        Experiment(**{"title": "x", **fields})
+
+
+def test_a_stream_of_trials_is_read_once():
+    assert list(Experiment(trials=(Trial([0.0], [[1.0]], name=name) for name in "ab")).trials) == ["a", "b"]
