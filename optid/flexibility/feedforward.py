@@ -2,7 +2,7 @@
 
 The arm must pull on its gears with ``τ = M q̈ + C + G`` along the reference q(t). A gear yields by Δ with ``d Δ̇ + s τ_s(Δ) = −τ`` (De Luca 2000; Moberg &
 Hanssen 2007), so the motor has to be at ``θ = q − Δ`` and to give ``η² Jm θ̈ + τ + η f(η θ̇)``. With a damper Δ is a state of the controller, which integrates
-it; without one it follows from the spring at once.
+it; without one it follows from the spring at once. Coupled motors share all this out by the matrix N in place of the gear.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from optid.errors import RobotError, sentence, unknown_name
 from optid.kernels import Kernel
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import friction_torque, spring_slope, spring_torque
+from optid.model.transmission import joint_from_motor, motor_from_joint
 
 Array = NDArray[np.float64]
 
@@ -41,7 +42,7 @@ class Motion(Protocol):
 
 
 class Target(NamedTuple):
-    """What the controller wants of its motors, as expressions (n,): angle and speed (arm side), torque (motor side), and the rate of its own state Δ."""
+    """What the controller wants of its motors, as expressions (n,): angle and speed (at the joints), torque (motor side), rate of its own state Δ."""
 
     theta: ca.SX
     dtheta: ca.SX
@@ -147,6 +148,7 @@ class Feedforward:
                 rate[j] = -(tau[j] + s * spring_torque(delta[j], *spring)) / values.d[j]
                 second[j] = -(dtau[j] + s * spring_slope(delta[j], *spring) * rate[j]) / values.d[j]
         theta, dtheta, ddtheta = q - delta, dq - rate, ddq - second
-        friction = friction_torque(values.gear * dtheta, *values.friction())
+        to_motor, to_joint = (turn(self.model.coupling, values.gear) for turn in (motor_from_joint, joint_from_motor))
+        friction = friction_torque(ca.mtimes(to_motor, dtheta), *values.friction())
         held = ca.vertcat(*[ca.SX(0) if self.undamped[j] else rate[j] for j in range(n)])
-        return Target(theta, dtheta, values.gear * values.Jm * ddtheta + tau / values.gear + friction, held)
+        return Target(theta, dtheta, values.Jm * ca.mtimes(to_motor, ddtheta) + ca.mtimes(to_joint.T, tau) + friction, held)

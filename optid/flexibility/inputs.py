@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.model.transmission import joint_torque, motor_torque
+
 from .feedforward import Motion
 from .linear import linearise
 from .loop import FlexibleLoop
@@ -57,13 +59,11 @@ def input_quality(loop: FlexibleLoop, motion: Motion) -> InputQuality:
     n, percents = loop.n, np.full((loop.n + 1, loop.n), 100.0)
     percents[range(1, n + 1), range(n)] += PERCENT
     record = loop.simulate(motion, percents, tail=0.05, reference_tool=False)
-    gains = loop.gains
-    change = (record.feedforward[1:] - record.feedforward[0]) * loop.gears
+    linear = linearise(loop.plant, record.q[0, -1]).with_feedback(loop.gains)
+    change = joint_torque(record.feedforward[1:] - record.feedforward[0], loop.gears)
     reference = record.motor_reference[1:] - record.motor_reference[0]
-    drive = change + np.array(gains.kp) * reference + np.array(gains.kd) * np.gradient(reference, 1 / loop.rate, axis=1)
+    drive = change + reference @ linear.kp + np.gradient(reference, 1 / loop.rate, axis=1) @ linear.kd
 
-    end = record.q[0, -1]
-    linear = linearise(loop.plant, end).with_feedback(gains)
     size = len(linear.M)
     inverse = np.linalg.inv(linear.M)
     A = np.block([[np.zeros((size, size)), np.eye(size)], [-inverse @ linear.K, -inverse @ linear.D]])
@@ -81,8 +81,8 @@ def input_quality(loop: FlexibleLoop, motion: Motion) -> InputQuality:
             z = Ad @ z + Bd @ u
         left[i] = z - np.linalg.solve(-A, B @ drive[i, -1])
     C = np.zeros((n, 2 * size))
-    C[range(n), motors] = -np.array(gains.kp) / loop.gears
-    C[range(n), size + motors] = -np.array(gains.kd) / loop.gears
+    C[:, motors] = -motor_torque(linear.kp, loop.gears).T
+    C[:, size + motors] = -motor_torque(linear.kd, loop.gears).T
     gramian = solve_continuous_lyapunov(A.T, -C.T @ C)
     curvature = left @ gramian @ left.T / PERCENT**2
     return InputQuality((curvature + curvature.T) / 2)

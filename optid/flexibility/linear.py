@@ -13,6 +13,7 @@ from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import Spring, friction_torque, spring_slope
+from optid.model.transmission import motor_from_joint
 
 if TYPE_CHECKING:
     from .loop import Gains
@@ -23,7 +24,7 @@ Complex = NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """``M ÿ + D ẏ + K y = B u + B* (kp θ* + kd θ̇*)`` for small motions y = (q, θ), arm angles and motor angles on the arm side.
+    """``M ÿ + D ẏ + K y = B u + (0, kp θ* + kd θ̇*)`` for small motions y = (q, θ), arm angles and motor angles brought to the joints.
 
     Attributes
     ----------
@@ -32,10 +33,12 @@ class LinearModel:
         Of motor torques u, motor side.
     n : int
         Number of arm coordinates.
-    kp, kd : (m,)
+    kp, kd : (m, m)
         Feedback of the motor angles, zero without; it is contained in K and D.
     deflection : (n,) [rad]
         Δ = q − θ at rest.
+    coupling : (m, m)
+        C in ``θ = C φ``, φ the motors' own angles divided by their gears.
 
     Examples
     --------
@@ -52,6 +55,7 @@ class LinearModel:
     kp: Array
     kd: Array
     deflection: Array
+    coupling: Array
 
     __repr__ = brief
 
@@ -65,8 +69,12 @@ class LinearModel:
         kp, kd = np.array(gains.kp), np.array(gains.kd)
         if kp.shape != (self.m,):
             raise ShapeError(sentence("gains of a feedback", f"{kp.size} values", f"{self.m}, one a motor"))
-        zero = np.zeros(self.n)
-        return replace(self, K=self.K + np.diag(np.r_[zero, kp]), D=self.D + np.diag(np.r_[zero, kd]), kp=self.kp + kp, kd=self.kd + kd)
+        own = np.linalg.inv(self.coupling)
+        stiffness, damping = own.T * kp @ own, own.T * kd @ own
+        K, D = self.K.copy(), self.D.copy()
+        K[self.n :, self.n :] += stiffness
+        D[self.n :, self.n :] += damping
+        return replace(self, K=K, D=D, kp=self.kp + stiffness, kd=self.kd + damping)
 
     def poles(self) -> Complex:
         """All 2(n + m) poles [1/s], slow ones first.
@@ -96,9 +104,12 @@ class LinearModel:
 
         A motor whose torque acts at one of them does not move: they are the zeros of its own frequency response.
         """
-        held = self.n + (np.arange(self.m) if locked is None else np.atleast_1d(np.asarray(locked, dtype=int)))
-        free = np.setdiff1d(np.arange(len(self.M)), held)
-        return _frequencies(self.M[np.ix_(free, free)], self.K[np.ix_(free, free)])
+        held = np.arange(self.m) if locked is None else np.atleast_1d(np.asarray(locked, dtype=int))
+        # arm angles, and the motors' own angles: a motor that stands still is a coordinate that is left out
+        own = np.eye(len(self.M))
+        own[self.n :, self.n :] = self.coupling
+        free = np.delete(own, self.n + held, axis=1)
+        return _frequencies(free.T @ self.M @ free, free.T @ self.K @ free)
 
     def response(self, frequencies: ArrayLike) -> Complex:
         """From motor torques (motor side) to y: (F, n + m, m) [rad/(N m)] at the frequencies (F,) [Hz]."""
@@ -110,7 +121,7 @@ class LinearModel:
             raise DataError(sentence("tracking response", "no feedback", "a loop closed by with_feedback(gains)"))
         s = 2j * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
         drive = np.zeros((len(s), len(self.M), self.m), dtype=complex)
-        drive[:, self.n + np.arange(self.m), np.arange(self.m)] = self.kp + s[:, None] * self.kd
+        drive[:, self.n :] = self.kp + s[:, None, None] * self.kd
         return self._solve(frequencies, drive)
 
     def _solve(self, frequencies: ArrayLike, drive: Complex) -> Complex:
@@ -151,6 +162,7 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
     w = ca.SX.sym("w", model.m)
     own = values.at(model.driven)
     slope = ca.diag(ca.jacobian(friction_torque(w, *own.friction()), w))
+    turn = motor_from_joint(model.coupling, own.gear)
     parts = ca.Function(
         "parts",
         [p, x, delta],
@@ -160,9 +172,9 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
             gravity,
             spring_slope(delta, *values.spring()),
             values.d,
-            own.gear,
-            own.gear**2 * own.Jm,
-            own.gear**2 * ca.substitute(slope, w, ca.DM.zeros(model.m)),
+            turn.T,
+            ca.mtimes([turn.T, ca.diag(own.Jm), turn]),
+            ca.mtimes([turn.T, ca.diag(ca.substitute(slope, w, ca.DM.zeros(model.m))), turn]),
         ],
     )
     pull = -parts(p0, q0, 0)[2].full()[:, 0]
@@ -172,13 +184,14 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
     size, n = model.n + model.m, model.n
     M, D, K, B = (np.zeros((size, k)) for k in (size, size, size, model.m))
     M[:n, :n], K[:n, :n] = mass, (turned + turned.T) / 2
-    M[range(n, size), range(n, size)] = rotor[:, 0]
+    M[n:, n:] = rotor
     for j in range(n):
         places = [j, n + model.driven.index(j)] if j in model.driven else [j]
         pattern = np.array([[1.0, -1.0], [-1.0, 1.0]])[: len(places), : len(places)]
         K[np.ix_(places, places)] += stiffness[j, 0] * pattern
         D[np.ix_(places, places)] += damping[j, 0] * pattern
     if friction:
-        D[range(n, size), range(n, size)] += rub[:, 0]
-    B[range(n, size), range(model.m)] = gear[:, 0]
-    return LinearModel(M, D, K, B, n, np.zeros(model.m), np.zeros(model.m), bend)
+        D[n:, n:] += rub
+    B[n:] = gear
+    zero = np.zeros((model.m, model.m))
+    return LinearModel(M, D, K, B, n, zero, zero, bend, model.coupling)

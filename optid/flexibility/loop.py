@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import DataError, RobotError, ShapeError, SolveError, sentence
 from optid.kernels import Kernel
+from optid.kinematics.joint_transform import constant
 from optid.model.flexible import FlexibleModel
 
 from .feedforward import SIGNALS, Feedforward, Motion
@@ -32,7 +33,7 @@ LONGEST = 12_000
 
 @dataclass(frozen=True)
 class Gains:
-    """Diagonal feedback ``kp (θ* − θ) + kd (θ̇* − θ̇) + ki ∫(θ* − θ)`` on motor angles, torque on the arm side of the gear.
+    """Diagonal feedback ``kp (φ* − φ) + kd (φ̇* − φ̇) + ki ∫(φ* − φ)`` on each motor: angle φ and torque behind its gear (φ is θ unless motors are coupled).
 
     Attributes
     ----------
@@ -105,6 +106,10 @@ class FlexibleLoop:
         put(self, "gains", Gains.of(self.nominal) if self.gains is None else self.gains)
         if self.nominal.n != self.plant.m:
             raise RobotError(sentence("model of the controller", f"{self.nominal.n} axes", f"{self.plant.m}, the motors of the plant"))
+        if not np.allclose(self.nominal.coupling, self.plant.coupling):
+            raise RobotError(
+                sentence("model of the controller", f"coupling {self.nominal.coupling.tolist()}", f"that of the plant's motors, {self.plant.coupling.tolist()}")
+            )
         if any(len(k) != self.plant.m for k in (self.gains.kp, self.gains.kd, self.gains.ki)):
             raise ShapeError(sentence("gains", f"{[len(k) for k in (self.gains.kp, self.gains.kd, self.gains.ki)]} values", f"{self.plant.m} of each"))
         if not (0 < self.step < np.inf and 0 < self.rate < np.inf) or self.every < 1 or abs(self.every * self.step * self.rate - 1) > 1e-9:
@@ -126,8 +131,8 @@ class FlexibleLoop:
 
     @property
     def gears(self) -> Array:
-        """Gear ratios (n,)."""
-        return np.array([self.plant.joints[j].gear for j in self.plant.driven])
+        """Gear ratios (n,); where motors are coupled, the matrix (n, n) of :attr:`~optid.model.flexible.FlexibleModel.gears`."""
+        return self.plant.gears
 
     # -- expressions --------------------------------------------------------------------------------------------------------------------------------
 
@@ -149,9 +154,9 @@ class FlexibleLoop:
         n, size = self.n, self.plant.size
         _, theta, _, dtheta = self.plant.unpack(z[:size])
         target = self.feedforward.target(c, row, z[size : size + n], scale)
-        gear = self.nominal.split(c)[1].gear
-        error = target.theta - theta
-        feedback = gains[:n] * error + gains[n : 2 * n] * (target.dtheta - dtheta) + gains[2 * n :] * z[size + n :]
+        gear, own = self.nominal.split(c)[1].gear, constant(np.linalg.inv(self.nominal.coupling))
+        error, rate = ca.mtimes(own, target.theta - theta), ca.mtimes(own, target.dtheta - dtheta)
+        feedback = gains[:n] * error + gains[n : 2 * n] * rate + gains[2 * n :] * z[size + n :]
         return target.torque + feedback / gear, target.torque, target.theta, target.rate, error
 
     @cached_property

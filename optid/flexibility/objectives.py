@@ -11,6 +11,7 @@ from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 from optid.experiment import Trial
 from optid.model.arguments import positive, real
+from optid.model.transmission import motor_torque
 from optid.signals.filters import lowpass
 
 from .record import LoopRecord
@@ -125,7 +126,8 @@ class TailRule:
         Parameters
         ----------
         trial : Trial
-            ``tau`` is the torque on the arm side; the attribute ``gears`` (n,) brings it to the motors (1 when there is none).
+            ``tau`` is the torque on the arm side; the attribute ``gears`` (n,), or (n, n), brings it to the motors (1 when there is none)
+            by :func:`~optid.model.transmission.motor_torque`.
         """
         signal = self.signal(trial.time - trial.time[0], measured(trial, self.of))
         return float(self.value(signal)), signal
@@ -140,7 +142,7 @@ def measured(trial: Trial, what: str) -> Array:
         When it does not.
     """
     if what == "torque" and trial.tau is not None:
-        return np.asarray(trial.tau / np.asarray(trial.attributes.get("gears", np.ones(trial.n)), dtype=float))
+        return motor_torque(trial.tau, trial.attributes.get("gears", np.ones(trial.n)))
     value = None if what == "torque" else trial.attributes.get(what)
     array = np.zeros((0, 0)) if value is None else np.asarray(value, dtype=float)
     if array.ndim != 2 or len(array) != trial.n_samples:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from optid.brief import brief
 from optid.experiment import Trial
+from optid.model.transmission import joint_torque
 
 Array = NDArray[np.float64]
 
@@ -24,13 +25,14 @@ class LoopRecord:
     torque, feedforward : (B, N, n) [N m]
         Of the motors, motor side.
     motor, motor_reference, motor_speed : (B, N, n) [rad, rad, rad/s]
-        On the arm side of the gears.
+        Brought to the joints through gears and coupling.
     q : (B, N, n_arm) [rad]
     tool : (B, N, 3) [m]
     tool_reference : (N, 3) or None [m]
     duration : float [s]
         End of the reference motion.
-    gears : (n,)
+    gears : (n,), or (n, n) where motors are coupled
+        See :attr:`~optid.model.flexible.FlexibleModel.gears`.
     """
 
     time: Array
@@ -49,12 +51,12 @@ class LoopRecord:
     __repr__ = brief
 
     def trial(self, index: int = 0, name: str = "run", joint_names: tuple[str, ...] = ()) -> Trial:
-        """One run as a real robot would record it: motor angles and motor torques, both on the arm side, and the numbers that belong to them."""
+        """One run as a real robot would record it: motor angles and motor torques, both brought to the joints, and the numbers that belong to them."""
         return Trial(
             time=self.time,
             q=self.motor[index],
             dq=self.motor_speed[index],
-            tau=self.torque[index] * self.gears,
+            tau=joint_torque(self.torque[index], self.gears),
             joint_names=joint_names,
             name=name,
             attributes={"upsilon": self.upsilon[index], "gears": self.gears},

@@ -75,8 +75,8 @@ class TuningSettings:
     seed : int
     budget : int
         Runs of the robot in all.
-    gears : (n,)
-        Bring torques recorded on the arm side to the motors.
+    gears : (n,), or (n, n) where motors are coupled
+        Bring torques recorded on the arm side to the motors, see :func:`~optid.model.transmission.motor_torque`.
     limits : SafetyLimits
     notes : mapping
         Whatever else belongs to the tuning, e.g. the move.
@@ -110,7 +110,8 @@ class TuningSettings:
         put(self, "axes", tuple(range(len(names))) if self.axes is None else tuple(int(a) for a in np.atleast_1d(self.axes)))
         for what in ("start", "lower", "upper", "gears"):
             try:
-                values = np.broadcast_to(np.asarray(getattr(self, what), dtype=float), (len(names),))
+                given = np.asarray(getattr(self, what), dtype=float)
+                values = np.broadcast_to(given, given.shape if what == "gears" and given.shape == (len(names),) * 2 else (len(names),))
             except ValueError as error:
                 raise DataError(sentence(f"{what} of a tuning", f"shape {np.shape(getattr(self, what))}", f"a number, or {len(names)} of them")) from error
             put(self, what, np.array(values))

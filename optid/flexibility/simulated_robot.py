@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.brief import brief
 from optid.errors import ShapeError, sentence
 from optid.experiment import Trial
+from optid.model.transmission import joint_torque
 
 from .feedforward import Motion
 from .loop import FlexibleLoop
@@ -64,7 +65,7 @@ class SimulatedRobot:
         factor = 1 + self.scale_noise * rng.standard_normal()
         noise = self.torque_noise * rng.standard_normal(record.torque.shape[1:])
         trial = record.trial(0, f"run {number:04d}", self.loop.nominal.robot.joint_names)
-        tau = (record.torque[0] * factor + noise) * record.gears
+        tau = joint_torque(record.torque[0] * factor + noise, record.gears)
         return Trial(
             time=trial.time,
             q=trial.q,

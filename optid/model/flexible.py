@@ -1,8 +1,9 @@
 """An arm whose joints give way: link side and motor side are two sets of coordinates, with a spring and a damper between them.
 
-``M(q) q̈ + C(q, q̇) + G(q) + τ(Δ) + d Δ̇ = 0`` on the arm, ``η² Jm θ̈ − τ(Δ) − d Δ̇ + η f(η θ̇) = η u`` on the motors (Axelsson 2009, ch. 3.4; Spong 1987), with
-θ the motor angles divided by the gears η, ``Δ = q − θ`` and u the motors' torques. The arm is any :class:`~optid.model.DynamicModel`; a link that bends or a
-stand that gives way is one more joint of the arm, with a spring and without a motor.
+``M(q) q̈ + C(q, q̇) + G(q) + τ(Δ) + d Δ̇ = 0`` on the arm, ``Nᵀ Jm N θ̈ − τ(Δ) − d Δ̇ + Nᵀ f(N θ̇) = Nᵀ u`` on the motors (Axelsson 2009, ch. 3.4; Spong 1987), with
+θ the motor angles brought to the joints, ``Δ = q − θ`` and u the motors' torques. N holds the gears η on its diagonal; where the robot's motors are coupled
+(wrists, parallel rods) it is the full matrix ``diag(η) C⁻¹``, and the springs still sit at the joints. The arm is any :class:`~optid.model.DynamicModel`; a
+link that bends or a stand that gives way is one more joint of the arm, with a spring and without a motor.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from .dynamic_model import DynamicModel
 from .flexible_joint import JOINT_STEMS, ElasticJoint, friction_torque, spring_energy, spring_torque
 from .lagrange import energies
 from .symmetric import solve_symmetric
+from .transmission import joint_from_motor, motor_from_joint
 
 Array = NDArray[np.float64]
 
@@ -63,13 +65,13 @@ class FlexibleModel:
     Parameters
     ----------
     robot : Robot
-        Bodies and kinematics; its own drives and joint friction are not used. n coordinates.
+        Bodies, kinematics and the coupling of the motors; its own drives and joint friction are not used (:meth:`of` takes the drives). n coordinates.
     joints : n ElasticJoints
-        m of them driven.
+        m of them driven. With coupled motors, gear, rotor and friction of joint i are those of motor i.
 
     Notes
     -----
-    State ``x = (q, θ, q̇, θ̇)``, (2n + 2m,): arm angles, motor angles on the arm side of the gear, their speeds. Parameters ``p``: standard parameters of the
+    State ``x = (q, θ, q̇, θ̇)``, (2n + 2m,): arm angles, motor angles brought to the joints, their speeds. Parameters ``p``: standard parameters of the
     links, then :data:`~optid.model.flexible_joint.JOINT_STEMS` of every joint.
     """
 
@@ -81,8 +83,11 @@ class FlexibleModel:
         robot = self.robot
         if len(self.joints) != robot.n:
             raise RobotError(sentence(f"elastic joints of robot {robot.name!r}", len(self.joints), f"{robot.n}, one for each coordinate"))
-        if robot.coupling is not None:
-            raise RobotError(sentence(f"elastic joints of robot {robot.name!r}", "motors that are coupled", "a motor of its own for every driven joint"))
+        passive = np.eye(robot.n)
+        for j, joint in enumerate(self.joints):
+            if not joint.driven and not (np.array_equal(robot.C[j], passive[j]) and np.array_equal(robot.C[:, j], passive[j])):
+                found = f"joint {robot.joint_names[j]!r}, which has no motor, among the coupled ones"
+                raise RobotError(sentence(f"coupling of robot {robot.name!r}", found, "a 1 on the diagonal as its only entry"))
 
     def __getstate__(self) -> dict[str, Any]:
         """CasADi expressions do not pickle; they are built again on first use."""
@@ -109,6 +114,17 @@ class FlexibleModel:
     def m(self) -> int:
         """Number of motors."""
         return len(self.driven)
+
+    @cached_property
+    def coupling(self) -> Array:
+        """C (m, m) of the driven joints, ``θ = C φ`` with φ the motors' angles divided by their gears; the identity unless the robot's motors are coupled."""
+        return self.robot.C[np.ix_(self.driven, self.driven)]
+
+    @cached_property
+    def gears(self) -> Array:
+        """Gear ratios (m,); where motors are coupled, the matrix N (m, m) that gives the motors' speeds from the joints'."""
+        ratios = np.array([self.joints[j].gear for j in self.driven])
+        return ratios if self.robot.coupling is None else ratios[:, None] * np.linalg.inv(self.coupling)
 
     @property
     def size(self) -> int:
@@ -167,8 +183,9 @@ class FlexibleModel:
         functions = self.arm.functions
         ddq = solve_symmetric(functions["mass_matrix"](pi, q), -pull - functions["torque"](pi, q, dq, ca.SX(self.n, 1)))
         own = values.at(self.driven)
-        friction = friction_torque(own.gear * dtheta, *own.friction())
-        return ddq, (own.gear * (u - friction) + pull[self.driven]) / (own.gear**2 * own.Jm)
+        friction = friction_torque(ca.mtimes(motor_from_joint(self.coupling, own.gear), dtheta), *own.friction())
+        to_joint = joint_from_motor(self.coupling, own.gear)
+        return ddq, ca.mtimes(to_joint, (u - friction + ca.mtimes(to_joint.T, pull[self.driven])) / own.Jm)
 
     def rates(self, p: ca.SX, x: ca.SX, u: ca.SX) -> ca.SX:
         """dx/dt."""
@@ -180,7 +197,7 @@ class FlexibleModel:
         pi, values = self.split(p)
         q, theta, dq, dtheta = self.unpack(x)
         own = values.at(self.driven)
-        rotors = ca.sum1(own.Jm * (own.gear * dtheta) ** 2) / 2
+        rotors = ca.sum1(own.Jm * ca.mtimes(motor_from_joint(self.coupling, own.gear), dtheta) ** 2) / 2
         return sum(energies(self.robot, q, dq, pi)) + rotors + ca.sum1(spring_energy(q - self.on_arm(theta), *values.spring()))
 
     @cached_property

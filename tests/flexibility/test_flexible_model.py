@@ -200,8 +200,6 @@ def test_messages() -> None:
     arm = set_a()
     with pytest.raises(RobotError, match="elastic joints of robot 'set A': 1, expected 2"):
         FlexibleModel(arm.robot, arm.joints[:1])
-    with pytest.raises(RobotError, match="coupled"):
-        FlexibleModel(arm.robot.with_coupling([[1, 0], [-1, 1]]), arm.joints)
     with pytest.raises(RobotError, match="stiffness low of a spring: 0"):
         Spring(0.0)
     with pytest.raises(RobotError, match="rotor inertia of an elastic joint: 0"):
