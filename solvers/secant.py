@@ -21,9 +21,10 @@ SMALL = 0.01
 class Secant:
     """Signal-based secant Gauss–Newton, for residuals that are measured on a machine, a few times.
 
-    The start and one step along each variable are measured first. All measured vectors are projected on their leading singular directions (without this
-    the noise in the slopes biases the step), an affine model r ≈ c + J (x − x_best) is fitted to them, the nearer points weighing more, and its Gauss–Newton
-    step is measured next. The vector keeps the sign that its norm loses: a few runs are enough where the residual is nearly linear in x.
+    The start and one step along each variable are measured first (the other way, or half as far, where that fails). All measured vectors are projected on
+    their leading singular directions (without this the noise in the slopes biases the step), an affine model r ≈ c + J (x − x_best) is fitted to them, the
+    nearer points weighing more, and its Gauss–Newton step is measured next. The vector keeps the sign that its norm loses: a few runs are enough where the
+    residual is nearly linear in x.
 
     Where the steps end although the best vector is still larger than what the projection leaves out of it, as noise does along a narrow valley, a noisy
     problem is measured one more step along the direction that the slopes determine least.
@@ -83,7 +84,12 @@ class Secant:
         first = np.maximum(self.step, box.step)
         for i in range(box.size):
             sign = 1.0 if start[i] + first[i] <= high[i] else -1.0
-            ask(np.clip(start + sign * first[i] * np.eye(box.size)[i], low, high))
+            for length in (sign, -sign, 0.5 * sign, -0.5 * sign):
+                step = np.clip(start + length * first[i] * np.eye(box.size)[i], low, high)
+                if not np.array_equal(step, start) and not known(step) and ask(step):
+                    break
+        if len(points) == 1:
+            return Outcome(None, "failed", "the residuals around the start are not finite numbers")
         reach, fruitless = self.max_step, 0
         for _ in range(self.max_iterations):
             sizes = [float(vector @ vector) for vector in vectors]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,26 @@ def test_secant_under_noise_beats_a_search_that_sees_the_norm_only() -> None:
         errors[name] = np.median(found)
     assert errors["secant"] < 1 / 3
     assert errors["secant"] < errors["random"]
+
+
+@pytest.mark.parametrize("fails", [lambda x: x[0] > 3, lambda x: x[0] > 3 or x[1] > 4, lambda x: x[0] > 4 or abs(x[1]) > 3])
+def test_secant_steps_the_other_way_or_half_as_far(fails: Callable[[np.ndarray], bool]) -> None:
+    """The first step of 5 fails on one side, or on both: the linear residual's zero at (-2, 2) is found all the same."""
+    shapes = np.random.default_rng(3).standard_normal((2, 40))
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        return np.full(40, np.nan) if fails(x) else (x - np.array([-2.0, 2.0])) @ shapes
+
+    problem = Residuals(residual, lower=[-20, -20], upper=[20, 20], integer=True, x0=[0, 0], noisy=True)
+    solution = optid.solve(problem, solver="secant", step=0.125)
+    assert solution.x.tolist() == [-2, 2] and solution.status == "optimal" and solution.n_failed >= 1
+
+
+def test_secant_alone_at_its_start() -> None:
+    """Nothing but the start gives numbers: it says so."""
+    problem = Residuals(lambda x: np.full(3, np.nan) if np.any(x) else np.ones(3), lower=[-20, -20], upper=[20, 20], integer=True, x0=[0, 0], noisy=True)
+    with pytest.raises(SolveError, match="the residuals around the start are not finite numbers"):
+        optid.solve(problem, solver="secant")
 
 
 def test_secant_on_whole_numbers_stays_on_them() -> None:
