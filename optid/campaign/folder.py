@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hashlib import file_digest
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import Any
 
 from optid.errors import FileBusyError, FileError, MissingFileError, sentence
+from optid.lock import taken
 
 STATE = "campaign.json"
 TEMPORARY = ".campaign.json.tmp"
@@ -116,7 +116,7 @@ class ResultFolder:
         except OSError as error:
             raise FileError(sentence(f"folder {self.path}", error.strerror or str(error), "a folder that can be written")) from error
         with lock:
-            if not _locked(lock):
+            if not taken(lock):
                 raise FileBusyError(sentence(f"folder {self.path}", "another run is at work in it", "one run at a time", "Wait for it, or stop it."))
             if (self.path / STATE).is_file():
                 self.records = _records(self.path / STATE, self.campaign)
@@ -221,19 +221,3 @@ def _inside(values: Any) -> dict[str, str]:
         if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name or not path.parts:
             raise ValueError(name)
     return found
-
-
-def _locked(lock: IO[bytes]) -> bool:
-    """Take the lock, which ends with the process however it ends; False when another process has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(lock.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
