@@ -26,12 +26,61 @@ _log = logging.getLogger(__name__)
 FIRST_STEP = 5.0
 """First steps of the recommended search [%]: the response to them stands clear of the noise, and is still nearly straight."""
 
+SHORTER = 0.05
+"""Part of the first run's signal by which that of another may end earlier; the last sample stands for what is missing."""
+
 
 class Rule(Protocol):
     """How a recording becomes an objective: :class:`~optid.flexibility.TailRule` or :class:`~optid.flexibility.PathRule`."""
 
     def of_trial(self, trial: Trial) -> tuple[float, Array]:
         """The value, and the signal (K, k) whose size it is."""
+
+
+class SameClock:
+    """A rule whose signals lie on the clock of the first run: no two recordings of a real robot have the same number of samples.
+
+    Parameters
+    ----------
+    rule : Rule
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from optid import Trial
+    >>> from optid.flexibility import TailRule
+    >>> from optid.problems.flexibility import SameClock
+    >>> rule = SameClock(TailRule(0.1, cutoff=20.0))
+    >>> runs = [Trial(np.arange(count) / 500, np.zeros((count, 2)), tau=np.ones((count, 2))) for count in (500, 497, 502)]
+    >>> [rule.of_trial(run)[1].shape for run in runs]
+    [(450, 2), (450, 2), (450, 2)]
+    """
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.clock: Array | None = None
+
+    def of_trial(self, trial: Trial) -> tuple[float, Array]:
+        """The rule's value, and its signal where the first run was sampled.
+
+        Raises
+        ------
+        DataError
+            The signal ends by more than :data:`SHORTER` of the first one's length too early.
+        """
+        value, signal = self.rule.of_trial(trial)
+        if not hasattr(trial, "time"):
+            return value, signal
+        time = (trial.time - trial.time[0])[-len(signal) :]
+        if self.clock is None:
+            self.clock = time
+        wanted, length = self.clock, float(np.ptp(self.clock))
+        if wanted.shape == time.shape and np.allclose(wanted, time, rtol=0, atol=1e-3 * length / len(wanted)):
+            return value, signal
+        if time[-1] < wanted[-1] - SHORTER * length:
+            found, expected = f"a signal up to {time[-1]:.4g} s", f"{wanted[-1]:.4g} s, as in the first run"
+            raise DataError(sentence(f"trial {trial.name!r}", found, expected, "Record every run equally long."))
+        return value, np.column_stack([np.interp(wanted, time, column) for column in signal.T])
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,14 +173,10 @@ class FlexibilityTuning:
         chosen = list(self.axes)
         return np.asarray((np.asarray(upsilon, dtype=float) - self.start)[chosen] / self.step)
 
-    def judge(self, trial: Trial) -> tuple[float, Array]:
-        """The rule's value of a recorded run, and the residual vector whose square is its mean square."""
-        value, signal = self.rule.of_trial(trial)
-        return value, signal.ravel() / np.sqrt(signal.size)
-
     def form(self) -> BlackBox | Residuals:
         """Pose the problem on whole numbers: steps from ``start``."""
         chosen = list(self.axes)
+        rule = self.rule if isinstance(self.rule, SameClock) else SameClock(self.rule)
         common: dict[str, Any] = {
             "lower": np.ceil((self.lower - self.start)[chosen] / self.step - 1e-9),
             "upper": np.floor((self.upper - self.start)[chosen] / self.step + 1e-9),
@@ -144,7 +189,8 @@ class FlexibilityTuning:
         def measured(x: Array, what: int) -> Any:
             trial = self.run(self.upsilon(x))
             try:
-                return self.judge(trial)[what]
+                value, signal = rule.of_trial(trial)
+                return signal.ravel() / np.sqrt(signal.size) if what else value
             except DataError as error:
                 _log.warning("run with Υ = %s %% counts as failed: %s", self.upsilon(x), error)
                 return np.nan

@@ -13,7 +13,8 @@ from .guard import command_line, kept
 
 if TYPE_CHECKING:
     from optid.experiment import Trial
-    from optid.flexibility.session import Request, SessionReport, TuningSession
+    from optid.flexibility.session import TuningSession
+    from optid.flexibility.session_report import Request, SessionReport
 
 tune = typer.Typer(no_args_is_help=True, help="Tune the stiffnesses in a controller's model, one run of the robot at a time.")
 
@@ -256,7 +257,7 @@ def _show_request(session: TuningSession, request: Request | None, json: bool) -
 
 
 def _show_report(found: SessionReport, json: bool) -> None:
-    from optid.flexibility.session import session_value
+    from optid.flexibility.session_report import session_value
 
     if json:
         show_json(session_value(found))

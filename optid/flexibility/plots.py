@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.errors import require
 
 from .linear import LinearModel
-from .session import SessionReport
+from .session_report import SessionReport
 from .surfaces import Surface
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from optid.errors import DataError, sentence
 from optid.trajectory.export.names import one_word
 
-from .session import Point, Request
+from .session_report import Point, Request
 
 AXES = 6
 _TUNE = re.compile(r"^\s*TuneServo\s+(\w+),\s*(\d+),\s*([0-9.]+)\\Type:=TUNE_DF;", re.MULTILINE)

@@ -20,7 +20,8 @@ from optid.errors import FileError, MissingFileError, OptidError, sentence
 from optid.experiment import Mapping, Trial, import_csv
 
 from .rapid_run import RapidRun, tuned_values
-from .session import SessionReport, TuningSession
+from .session import TuningSession
+from .session_report import SessionReport
 from .simulated_robot import SimulatedRobot
 
 _log = logging.getLogger(__name__)

@@ -7,100 +7,28 @@ its seed on the stored runs, and stops where it wants one that is not there; so 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from optid.brief import brief
-from optid.errors import DataError, FileError, ShapeError, sentence
+from optid.errors import DataError, FileBusyError, FileError, ShapeError, sentence
 from optid.experiment import Experiment, Trial, read_experiment, write_experiment
-from optid.problems.flexibility import Rule, TuningRun
-from optid.solvers import solve
+from optid.experiment.files import translated
+from optid.experiment.trial import SIGNALS
+from optid.lock import taken
+from optid.problems.flexibility import Rule, SameClock, TuningRun
 
-from .objectives import measured
+from .judgement import judged
+from .replay import Stop, best_of, home, point_of, replay
+from .session_report import Request, SessionReport, Verdict
 from .settings import TuningSettings
 
 Array = NDArray[np.float64]
-Point = tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class Request:
-    """A run that the robot should make.
-
-    Attributes
-    ----------
-    number : int
-        From 1.
-    upsilon : n-tuple [%]
-    safe : n-tuple [%]
-        The best Υ known to be safe, to which the robot goes back when anything goes wrong, and after the run.
-    target : n-tuple [%]
-        Where the search wants to go; differs from ``upsilon`` on the way there.
-    """
-
-    number: int
-    upsilon: Point
-    safe: Point
-    target: Point
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What is thought of a run: its value (NaN when it failed), and why it is not safe (empty when it is)."""
-
-    value: float
-    unsafe: str = ""
-
-
-@dataclass(frozen=True, eq=False)
-class SessionReport:
-    """Where a tuning stands.
-
-    Attributes
-    ----------
-    upsilon : (n,) [%]
-        Best of the safe runs.
-    value, start_value : float
-        The rule's number there and at the start, NaN before the first run.
-    runs : tuple of TuningRun
-    verdicts : tuple of Verdict
-    finished : bool
-    message : str
-        Why it is over, or what comes next.
-    names : n-tuple of str
-    """
-
-    upsilon: Array
-    value: float
-    start_value: float
-    runs: tuple[TuningRun, ...]
-    verdicts: tuple[Verdict, ...]
-    finished: bool
-    message: str
-    names: tuple[str, ...]
-
-    __repr__ = brief
-
-
-class _Stop(BaseException):
-    """Ends a replay; never leaves this module. An ``Exception`` would be taken for a failed run.
-
-    Attributes
-    ----------
-    request : Request or None
-        The run that is not there.
-    error : FileError or None
-    """
-
-    def __init__(self, message: str, request: Request | None = None, error: FileError | None = None) -> None:
-        super().__init__(message)
-        self.request = request
-        self.error = error
 
 
 class TuningSession:
@@ -112,6 +40,8 @@ class TuningSession:
     settings : TuningSettings
     trials : list of Trial
         The runs, first to last.
+    created : str
+        Date and time of its beginning, by which a tuning is told from others.
 
     Examples
     --------
@@ -124,12 +54,15 @@ class TuningSession:
     0 10
     """
 
-    def __init__(self, path: str | os.PathLike[str], settings: TuningSettings, trials: Sequence[Trial] = ()) -> None:
+    def __init__(self, path: str | os.PathLike[str], settings: TuningSettings, trials: Sequence[Trial] = (), created: str = "") -> None:
         self.path = Path(path)
         self.settings = settings
         self.trials = list(trials)
-        self._judged: dict[int, Verdict] = {}
+        self.created = created or Experiment("").created
+        self._verdicts: list[Verdict] = []
         self._rule = _Remembering(settings.rule)
+        self._lock: IO[bytes] | None = None
+        self._stored = len(self.trials)
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], settings: TuningSettings, overwrite: bool = False) -> TuningSession:
@@ -138,9 +71,13 @@ class TuningSession:
         Raises
         ------
         FileError
+        UnknownNameError, UnsuitableSolverError
+            The search is not there, or is none for this problem; nothing is written.
         """
         session = cls(path, settings)
-        session._save(overwrite)
+        session.ask()
+        with session.claimed():
+            session._write(overwrite)
         return session
 
     @classmethod
@@ -154,15 +91,27 @@ class TuningSession:
         """
         experiment = read_experiment(path)
         settings = TuningSettings.from_mapping(experiment.design, f"file {path}")
-        trials = sorted(experiment.trials.values(), key=lambda trial: int(trial.attributes.get("number", 0)))
-        numbers = [int(trial.attributes.get("number", 0)) for trial in trials]
-        if numbers != list(range(1, len(trials) + 1)):
-            raise FileError(sentence(f"runs in file {path}", f"numbers {numbers}", f"1 to {len(trials)}", "Runs of a tuning must not be removed or added."))
-        return cls(path, settings, trials)
+        trials = sorted(experiment.trials.values(), key=lambda trial: trial.name)
+        for k, trial in enumerate(trials, 1):
+            if trial.name != _name(k) or np.shape(np.asarray(trial.attributes.get("upsilon"))) != (settings.n,) or trial.n != settings.n:
+                hint = "Runs of a tuning must not be removed, added or changed."
+                raise FileError(sentence(f"runs in file {path}", f"trial {trial.name!r} as the {k}. of {len(trials)}", f"{_name(k)!r}", hint))
+        return cls(path, settings, trials, experiment.created)
 
     def ask(self) -> Request | None:
-        """The next run, None when the tuning is over. Asking again gives the same."""
-        return self._replay()[0]
+        """The next run, None when the tuning is over. Asking again gives the same.
+
+        Raises
+        ------
+        FileError
+            The stored runs are not those of these settings.
+        SolveError
+            The search broke down.
+        """
+        stop = self._replay()
+        if stop.error is not None:
+            raise stop.error
+        return stop.request
 
     def tell(self, number: int, trial: Trial) -> Verdict:
         """Store the recording of the run asked for.
@@ -173,203 +122,173 @@ class TuningSession:
             Of the request.
         trial : Trial
             ``tau`` on the arm side; a laser tracker's or accelerometer's signal as attribute ``tool`` or ``acceleration``. Samples that are not finite are
-            marked invalid; a recording that cannot be judged counts as a failed run.
+            marked invalid; a recording that cannot be judged counts as a failed run. Axes that the tuning does not know are left out.
 
         Raises
         ------
         DataError, ShapeError
-            Not the run that was asked for, or of another number of axes; nothing is stored.
+            Not the run that was asked for, of other axes, or the recording of another run; nothing is stored.
+        FileError
+            The file cannot be written, or another program changed it meanwhile; nothing is stored.
         """
         request = self._expect(number)
-        if trial.n != self.settings.n:
-            raise ShapeError(sentence(f"recording of run {number}", f"{trial.n} axes", f"{self.settings.n}"))
+        trial = self._of_these_axes(number, trial)
+        self._check_other(trial, request)
         notes = {**trial.attributes, "upsilon": np.array(request.upsilon), "number": number, "gears": self.settings.gears}
-        return self._store(replace(trial.masked(), attributes=notes, name=f"run {number:04d}", joint_names=trial.joint_names or self.settings.names))
+        notes.pop("failed", None)
+        self._change([*self.trials, replace(trial.masked(), attributes=notes, name=_name(number))])
+        return self._verdicts[-1]
 
     def fail(self, number: int, reason: str) -> Verdict:
         """Store that the run asked for gave no recording."""
         request = self._expect(number)
         n = self.settings.n
         notes = {"upsilon": np.array(request.upsilon), "number": number, "gears": self.settings.gears, "failed": reason or "no reason given"}
-        return self._store(
-            Trial(time=np.zeros(0), q=np.zeros((0, n)), tau=np.zeros((0, n)), joint_names=self.settings.names, name=f"run {number:04d}", attributes=notes)
-        )
+        empty = np.zeros((0, n))
+        self._change([*self.trials, Trial(np.zeros(0), empty, tau=empty, joint_names=self.settings.names, name=_name(number), attributes=notes)])
+        return self._verdicts[-1]
+
+    def undo(self) -> int:
+        """Forget the last run, which was told by mistake, and give its number.
+
+        Raises
+        ------
+        DataError
+            There is none.
+        """
+        if not self.trials:
+            raise DataError(sentence(f"last run of the tuning {self.path.name}", "none", "one to forget"))
+        self._change(self.trials[:-1])
+        return len(self.trials) + 1
+
+    def remember(self, notes: Mapping[str, Any]) -> None:
+        """Add to the notes of the settings."""
+        before = self.settings
+        self.settings = replace(before, notes={**before.notes, **notes})
+        try:
+            self._save()
+        except BaseException:
+            self.settings = before
+            raise
 
     def report(self) -> SessionReport:
-        """Where the tuning stands."""
-        request, message = self._replay()
-        verdicts = tuple(self._verdict(k) for k in range(len(self.trials)))
-        runs = tuple(TuningRun(k + 1, self._point(k), verdict.value) for k, verdict in enumerate(verdicts))
-        best = self._best()
+        """Where the tuning stands; also of runs that no longer fit the search."""
+        stop = self._replay()
+        verdicts = tuple(self._verdicts)
+        best = best_of(verdicts)
         return SessionReport(
-            np.array(self._home(best)),
+            np.array(home(self.trials, verdicts, self.settings.n)),
             np.nan if best is None else verdicts[best].value,
             verdicts[0].value if verdicts else np.nan,
-            runs,
+            tuple(TuningRun(k + 1, point_of(trial), verdict.value) for k, (trial, verdict) in enumerate(zip(self.trials, verdicts, strict=True))),
             verdicts,
-            request is None,
-            message,
+            stop.request is None and stop.error is None,
+            str(stop),
             self.settings.names,
         )
+
+    @contextmanager
+    def claimed(self) -> Iterator[None]:
+        """Keep other programs from changing the tuning; reading it, they may.
+
+        Raises
+        ------
+        FileBusyError
+            Another one has it.
+        """
+        if self._lock is not None:
+            yield
+            return
+        with translated(self.path):
+            lock = open(self.path.with_name(f".{self.path.name}.lock"), "a+b")  # noqa: SIM115
+        with lock:
+            if not taken(lock):
+                raise FileBusyError(sentence(f"tuning {self.path}", "another program works on it", "one at a time", "Wait for it, or end it."))
+            self._lock = lock
+            try:
+                yield
+            finally:
+                self._lock = None
 
     # -- inside -------------------------------------------------------------------------------------------------------------------------------------
 
     def _expect(self, number: int) -> Request:
         request = self.ask()
         if request is None or request.number != number:
-            wanted = "no run, the tuning is over" if request is None else f"run {request.number}"
+            wanted = f"no run, the tuning is over ({self._replay()})" if request is None else f"run {request.number}"
             raise DataError(sentence(f"recording for the tuning {self.path.name}", f"run {number}", wanted))
         return request
 
-    def _store(self, trial: Trial) -> Verdict:
-        self.trials.append(trial)
+    def _of_these_axes(self, number: int, trial: Trial) -> Trial:
+        names = self.settings.names
+        if not trial.joint_names and trial.n == len(names):
+            return replace(trial, joint_names=names)
+        if any(name not in trial.joint_names for name in names):
+            found = f"axes {', '.join(trial.joint_names)}" if trial.joint_names else f"{trial.n} axes"
+            raise ShapeError(sentence(f"recording of run {number}", found, f"{len(names)}: {', '.join(names)}"))
+        columns = [trial.joint_names.index(name) for name in names]
+        chosen: dict[str, Any] = {what: getattr(trial, what)[:, columns] for what in SIGNALS if getattr(trial, what) is not None}
+        return replace(trial, joint_names=names, **chosen)
+
+    def _check_other(self, trial: Trial, request: Request) -> None:
+        """Refuse what is certainly the recording of another run."""
+        what, told = f"recording of run {request.number}", trial.attributes.get("upsilon")
+        if told is not None and (np.shape(told) != (self.settings.n,) or not np.allclose(np.asarray(told), request.upsilon)):
+            raise DataError(sentence(what, f"made with Υ = {np.asarray(told)} %", f"{np.array(request.upsilon)} %", "Is it the right file?"))
+        for k, other in enumerate(self.trials, 1):
+            if trial.tau is not None and other.tau is not None and np.ptp(trial.tau, axis=0).any() and np.array_equal(trial.tau, other.tau):
+                raise DataError(sentence(what, f"that of run {k}, sample by sample", "a new one", "Is it the right file?"))
+
+    def _change(self, trials: list[Trial]) -> None:
+        """Take other runs, in the file and here, or in neither."""
+        before = self.trials
         try:
-            self._save(overwrite=True)
+            self._take(trials)
+            self._save()
         except BaseException:
-            self.trials.pop()
+            self._take(before)
             raise
-        return self._verdict(len(self.trials) - 1)
 
-    def _save(self, overwrite: bool) -> None:
-        write_experiment(Experiment(f"tuning {self.path.stem}", self.trials, design=self.settings.to_mapping()), self.path, overwrite)  # type: ignore[arg-type]
+    def _take(self, trials: list[Trial]) -> None:
+        """These runs, one verdict each."""
+        if len(trials) < len(self._verdicts):
+            self._verdicts, self._rule = [], _Remembering(self.settings.rule)
+        self.trials = trials
+        for trial in trials[len(self._verdicts) :]:
+            self._verdicts.append(judged(trial, self._rule, self.settings, self._verdicts[0].value if self._verdicts else None))
 
-    def _point(self, k: int) -> Point:
-        return tuple(float(u) for u in np.asarray(self.trials[k].attributes["upsilon"]))
+    def _save(self) -> None:
+        """Replace the file, if it is the one that was read."""
+        with self.claimed():
+            if self.path.exists():
+                found = read_experiment(self.path)
+                if (found.created, len(found.trials)) != (self.created, self._stored):
+                    hint = "Another program changed it meanwhile: load it again."
+                    raise FileError(sentence(f"file {self.path}", f"{len(found.trials)} runs, begun {found.created}", f"{self._stored}, {self.created}", hint))
+            self._write(True)
 
-    def _verdict(self, k: int) -> Verdict:
-        """What is thought of run k (from 0)."""
-        if k not in self._judged:
-            self._judged[k] = self._judge(k)
-        return self._judged[k]
+    def _write(self, overwrite: bool) -> None:
+        title, design = f"tuning {self.path.stem}", self.settings.to_mapping()
+        write_experiment(Experiment(title, self.trials, design=design, created=self.created), self.path, overwrite)  # type: ignore[arg-type]
+        self._stored = len(self.trials)
 
-    def _judge(self, k: int) -> Verdict:
-        trial, limits = self.trials[k], self.settings.limits
-        if "failed" in trial.attributes:
-            return Verdict(np.nan, str(trial.attributes["failed"]))
-        if not trial.valid.all():
-            return Verdict(np.nan, f"{int((~trial.valid).sum())} samples are not finite")
-        try:
-            value = self._rule.of_trial(trial)[0]
-        except DataError as error:
-            return Verdict(np.nan, str(error))
-        if limits.max_torque is not None:
-            peak = np.abs(measured(trial, "torque")).max(axis=0)
-            over = np.flatnonzero(peak > np.broadcast_to(limits.max_torque, peak.shape))
-            if over.size:
-                return Verdict(value, f"motor torque of {self.settings.names[over[0]]} is {peak[over[0]]:.4g} N m")
-        first = self._verdict(0).value if k else value
-        if value > limits.max_ratio * first:
-            return Verdict(value, f"the value is {value / first:.3g} times that of the first run")
-        return Verdict(value)
-
-    def _best(self) -> int | None:
-        """Number (from 0) of the best safe run."""
-        safe = [k for k in range(len(self.trials)) if not self._verdict(k).unsafe]
-        return min(safe, key=lambda k: self._verdict(k).value) if safe else None
-
-    def _home(self, best: int | None) -> Point:
-        return tuple(map(float, self.settings.start)) if best is None else self._point(best)
-
-    def _replay(self) -> tuple[Request | None, str]:
-        """The next request, or None and why there is none."""
-        problem = self.settings.problem(_Player(self), self._rule)
-        try:
-            result = solve(problem, **self.settings.search(problem))
-        except _Stop as stop:
-            if stop.error is not None:
-                raise stop.error from None
-            return stop.request, str(stop)
-        return None, f"{result.solution.solver}: {result.solution.message}"
+    def _replay(self) -> Stop:
+        self._take(self.trials)
+        return replay(self.settings, self._rule, self.trials, self._verdicts, f"file {self.path}")
 
 
-class _Remembering:
-    """A rule that looks at every run once, however often the search is replayed."""
+class _Remembering(SameClock):
+    """Looks at every run once, however often the search is replayed."""
 
     def __init__(self, rule: Rule) -> None:
-        self.rule = rule
+        super().__init__(rule)
         self.known: dict[str, tuple[float, Array]] = {}
 
     def of_trial(self, trial: Trial) -> tuple[float, Array]:
         if trial.name not in self.known:
-            self.known[trial.name] = self.rule.of_trial(trial)
+            self.known[trial.name] = super().of_trial(trial)
         return self.known[trial.name]
 
 
-class _Player:
-    """Plays the stored runs to the search, in their order, and asks for the first that is missing."""
-
-    def __init__(self, session: TuningSession) -> None:
-        self.session = session
-        self.at = 0
-        self.safe: list[Point] = []
-        self.known: dict[Point, int] = {}
-        self.n_unsafe = 0
-
-    def __call__(self, upsilon: Array) -> Trial:
-        target: Point = tuple(map(float, upsilon))
-        while target not in self.known:
-            point = self._towards(target)
-            self._play(point, target)
-            if point != target and self.session._verdict(self.known[point]).unsafe:
-                raise RuntimeError(f"the way to {target} is not safe")
-        k = self.known[target]
-        if np.isnan(self.session._verdict(k).value):
-            raise RuntimeError(f"run {k + 1} failed")
-        return self.session.trials[k]
-
-    def _play(self, point: Point, target: Point) -> None:
-        """Take the next stored run, which must be at ``point``."""
-        session, limits = self.session, self.session.settings.limits
-        if self.n_unsafe >= limits.max_unsafe:
-            raise _Stop(f"{self.n_unsafe} runs left the limits; the last one: {session._verdict(self.at - 1).unsafe}")
-        if self.at >= session.settings.budget:
-            raise _Stop(f"all {session.settings.budget} runs are used up")
-        if self.at >= len(session.trials):
-            goal = ", ".join(f"{name} {u:g} %" for name, u in zip(session.settings.names, point, strict=True))
-            request = Request(self.at + 1, point, session._home(session._best()), target)
-            raise _Stop(f"next is run {request.number} with {goal}", request)
-        found = session._point(self.at)
-        if not np.allclose(found, point, atol=1e-9):
-            hint = "The runs in the file were made with other settings, or by another version of the search."
-            error = FileError(sentence(f"run {self.at + 1} in file {session.path}", f"Υ = {found} %", f"{point} %", hint))
-            raise _Stop("the file does not fit", error=error)
-        verdict = session._verdict(self.at)
-        if self.at == 0 and np.isnan(verdict.value):
-            raise _Stop(f"the first run failed: {verdict.unsafe}")
-        self.known[point] = self.at
-        self.at += 1
-        if verdict.unsafe:
-            self.n_unsafe += 1
-        else:
-            self.safe.append(point)
-
-    def _towards(self, target: Point) -> Point:
-        """``target``, or the point nearest to it that lies within the largest step of a safe one."""
-        reach = self.session.settings.limits.max_step
-        if not self.safe:
-            return target
-        base = min(self.safe, key=lambda point: _distance(point, target))
-        if _distance(base, target) <= reach + 1e-9:
-            return target
-        step = self.session.settings.step
-        way = np.clip(np.subtract(target, base), -max(reach // step * step, step), max(reach // step * step, step))
-        return tuple(float(u) for u in np.add(base, way))
-
-
-def _distance(a: ArrayLike, b: ArrayLike) -> float:
-    return float(np.max(np.abs(np.subtract(a, b))))
-
-
-def session_value(report: SessionReport) -> dict[str, Any]:
-    """The report in plain numbers, for files and for other programs."""
-    return {
-        "upsilon": dict(zip(report.names, map(float, report.upsilon), strict=True)),
-        "value": None if np.isnan(report.value) else report.value,
-        "start_value": None if np.isnan(report.start_value) else report.start_value,
-        "finished": report.finished,
-        "message": report.message,
-        "runs": [
-            {"number": run.number, "upsilon": list(run.upsilon), "value": None if np.isnan(run.value) else run.value, "unsafe": verdict.unsafe}
-            for run, verdict in zip(report.runs, report.verdicts, strict=True)
-        ],
-    }
+def _name(number: int) -> str:
+    return f"run {number:04d}"

@@ -29,11 +29,11 @@ class SafetyLimits:
     Attributes
     ----------
     max_step : float [%]
-        Largest distance, on any axis, from a Υ that has been run and was safe. Farther points are approached by runs in between.
+        Largest distance, on any axis, from a Υ that has been run and was safe. Farther points are approached by runs in between; not below the grid's step.
     max_torque : (n,) tuple or None [N m]
         Motor torques, motor side, in any sample of a run.
     max_ratio : float
-        Largest value of the objective, in parts of the first run's.
+        Largest value of the objective, in parts of the first run's; 1 at least.
     max_unsafe : int
         The tuning ends after so many runs outside the limits.
 
@@ -52,9 +52,13 @@ class SafetyLimits:
     def __post_init__(self) -> None:
         torque = None if self.max_torque is None else tuple(float(t) for t in np.atleast_1d(self.max_torque))
         object.__setattr__(self, "max_torque", torque)
-        for what in ("max_step", "max_ratio", "max_unsafe"):
+        if torque is not None and not all(t > 0 for t in torque):
+            raise LimitsError(sentence("max_torque of a tuning", torque, "numbers above 0 [N m]"))
+        for what in ("max_step", "max_unsafe"):
             if not getattr(self, what) > 0:
                 raise LimitsError(sentence(f"{what} of a tuning", getattr(self, what), "a number above 0"))
+        if not self.max_ratio >= 1:
+            raise LimitsError(sentence("max_ratio of a tuning", self.max_ratio, "1 or more, the first run itself"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +119,10 @@ class TuningSettings:
             except ValueError as error:
                 raise DataError(sentence(f"{what} of a tuning", f"shape {np.shape(getattr(self, what))}", f"a number, or {len(names)} of them")) from error
             put(self, what, np.array(values))
+        if len(set(names)) < len(names):
+            raise DataError(sentence("axes of a tuning", ", ".join(names), "names that differ"))
+        if self.limits.max_step < self.step:
+            raise LimitsError(sentence("max_step of a tuning", f"{self.limits.max_step:g} %", f"{self.step} % or more, the step of the grid"))
         torque = self.limits.max_torque
         if torque is not None and len(torque) not in (1, len(names)):
             raise LimitsError(sentence("max_torque of a tuning", f"{len(torque)} values", f"one, or {len(names)}"))

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from optid.experiment import Trial
-    from optid.flexibility.session import SessionReport, TuningSession
+    from optid.flexibility.session import TuningSession
+    from optid.flexibility.session_report import SessionReport
 
 Array = NDArray[np.float64]
 
@@ -80,7 +81,7 @@ def write_tuning_report(path: str | PathLike[str], session: TuningSession, *, ti
 
 def tuning_facts(session: TuningSession, found: SessionReport, title: str | None = None, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """What the page shows, as plain values: ``kind, title, headline, level, statements, best, runs, settings, finished, message, provenance``."""
-    from optid.flexibility.session import session_value
+    from optid.flexibility.session_report import session_value
     from optid.identification.result_file import versions
 
     headline, level, statements = _said(session, found)

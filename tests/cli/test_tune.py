@@ -23,10 +23,10 @@ def run(*arguments: str, code: int = 0) -> str:
 
 
 def recording(upsilon: dict[str, float]) -> Trial:
-    """A vibration proportional to the distance from (94, 107) %."""
+    """A move of 0.1 s, then a vibration proportional to the distance from (94, 107) %."""
     away = np.array([upsilon["axis2"] - 94, upsilon["axis3"] - 107]) @ np.array([[1.0, 0.3], [0.2, 0.5]]) / 50
     waves = np.stack([np.sin(2 * np.pi * f * TIME) * np.exp(-5 * TIME) for f in (8.0, 13.0)])
-    tau = np.column_stack([away @ waves, away[::-1] @ waves]) * [150, 130]
+    tau = np.column_stack([away @ waves, away[::-1] @ waves]) * [150, 130] + 900 * np.sin(np.pi * np.minimum(TIME / 0.1, 1.0))[:, None]
     return Trial(time=TIME, q=np.zeros((500, 2)), tau=tau, joint_names=("axis2", "axis3"))
 
 

@@ -15,7 +15,8 @@ from optid.experiment import Trial, read_experiment
 from optid.flexibility.objectives import PathRule, TailRule
 from optid.flexibility.rapid_run import RapidRun, tuned_values
 from optid.flexibility.robot_folder import RobotFolder, serve, tune_through_folder
-from optid.flexibility.session import Request, SessionReport, TuningSession, session_value
+from optid.flexibility.session import TuningSession
+from optid.flexibility.session_report import Request, SessionReport, session_value
 from optid.flexibility.settings import SafetyLimits, TuningSettings
 from optid.flexibility.simulated_robot import SimulatedRobot
 
@@ -105,7 +106,7 @@ def test_unsafe_runs_send_it_home(tmp_path: Path) -> None:
     report = finish(session)
     bad = [k for k, verdict in enumerate(report.verdicts) if verdict.unsafe]
     assert len(bad) == 2 and report.finished
-    assert report.message.startswith("2 runs left the limits; the last one: motor torque of axis2 is 0.")
+    assert report.message.startswith("2 runs failed or left the limits; the last one: motor torque of axis2 is 0.")
     assert report.verdicts[int(np.argmin([run.value for run in report.runs]))].unsafe == ""
     safe = np.array([run.upsilon for run, verdict in zip(report.runs, report.verdicts, strict=True) if not verdict.unsafe])
     assert any(np.array_equal(report.upsilon, point) for point in safe)
@@ -138,7 +139,7 @@ def test_failed_runs(tmp_path: Path) -> None:
     assert [np.isnan(run.value) for run in report.runs] == [False, True, True, True, False]
     dead = TuningSession.create(tmp_path / "d.h5", SETTINGS)
     dead.fail(1, "no power")
-    assert dead.ask() is None and dead.report().message == "the first run failed: no power"
+    assert dead.ask() is None and dead.report().message == "the first run failed or left the limits: no power"
 
 
 def test_messages(tmp_path: Path) -> None:
