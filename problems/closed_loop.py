@@ -143,7 +143,7 @@ class ClosedLoop:
         ----------
         beta : (r,)
         known : (p,), optional
-            Standard vector of the known parameters.
+            Standard vector of the known parameters; the robot's nominal ones by default.
         sensitivity : "position" or "torque", optional
             Outputs whose derivatives to beta are wanted as well.
 
@@ -153,6 +153,7 @@ class ClosedLoop:
             The simulated loop is unstable.
         """
         signals = self.signals(samples)
+        known = base.known_vector(known)
         pieces = [self._piece(base, beta, samples, signals, part, known, sensitivity) for part in samples.parts()]
         joined = [None if x[0] is None else np.concatenate(x) for x in zip(*pieces, strict=True)]
         return LoopMotion(*joined)  # type: ignore[arg-type]

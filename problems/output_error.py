@@ -85,7 +85,7 @@ class OutputError:
 
     @property
     def _known_vector(self) -> Array | None:
-        return self.base.known_parameters(self.known) if self.base.known else None
+        return self.base.known_vector(self.known)
 
     @cached_property
     def _memory(self) -> dict[bytes, list[LoopMotion]]:

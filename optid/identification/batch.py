@@ -178,7 +178,7 @@ def identify_batch(
     base, values = base_of(model, known, seed)
     options = checked_options(preprocessing)
     total = _samples(names, base.model.n)
-    setup = Setup(base.settled(total), options, base.known_parameters(values) if base.known else None)
+    setup = Setup(base.settled(total), options, base.known_vector(values))
     processes = workers if workers is not None else available_processors() if total >= PARALLEL else 1
     checkpoint = None if resume is None else Checkpoint.of(resume)
     with Crew(min(processes, max(len(names), 1)), executor) as crew:

@@ -241,7 +241,7 @@ def compare(
         raise DataError(sentence("trials", "none", "at least one"))
     samples = [prepare(item, base.model.robot, options) for item in items]
     pieces, kind = (samples, "trials") if len(samples) > 1 else (_cut(samples[0], folds), "pieces")
-    vector = base.known_parameters(values) if base.known else None
+    vector = base.known_vector(values)
     parts = [accumulate(base, piece, vector) for piece in pieces]
     tests = [] if validation is None else collect(validation, "validation")
     raw_options = None if all(isinstance(item, Samples) for item in items) else options

@@ -45,7 +45,7 @@ def friction_samples(fit: IdentificationResult, samples: Samples) -> tuple[Frict
     samples : Samples
     """
     base, model = fit.base, fit.base.model
-    pi = base.standard(fit.minimum_norm, base.known_parameters(dict(fit.known)) if base.known else None, how="independent")
+    pi = base.standard(fit.minimum_norm, base.known_vector(dict(fit.known)), how="independent")
     for stem in friction_stems(model.friction):
         at = model.index(f"{stem}1")
         pi[at : at + model.n] = 0.0

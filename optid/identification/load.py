@@ -61,7 +61,7 @@ class _Runs:
                 raise DataError(sentence(f"trials {what}", "none", "at least one"))
             currents |= any(isinstance(item, Trial) and item.current is not None for item in items)
             runs.append(tuple(prepared(item) for item in items))
-        return cls(base, base.known_parameters(values) if base.known else None, runs[0], runs[1], currents)
+        return cls(base, base.known_vector(values), runs[0], runs[1], currents)
 
     @cached_property
     def extended(self) -> BaseParameters:

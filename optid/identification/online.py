@@ -171,7 +171,7 @@ class OnlineIdentification(_Online):
         instance(base, BaseParameters, "base of on-line identification", "Make them: BaseParameters.of(model).")
         super().__init__(base.model.n, base.formulas, options, prior, sigmas)
         self.base = base
-        self._fixed = base.known_parameters(known) if base.known else None
+        self._fixed = base.known_vector(known)
 
     def _rows(self, q: Array, dq: Array, ddq: Array) -> Array:
         return np.asarray(self.base.kernel(q, dq, ddq))

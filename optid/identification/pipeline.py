@@ -61,7 +61,7 @@ def job_of(
     shares: list[float] = []
     for k, item in enumerate(items):
         samples = prepared(item, base.model.robot, options)
-        parts.append(accumulate(base, samples, base.known_parameters(values) if base.known else None))
+        parts.append(accumulate(base, samples, base.known_vector(values)))
         notes += [f"{samples.name}: {note}" for note in samples.notes]
         names.append(samples.name)
         shares.append(samples.independent_share)

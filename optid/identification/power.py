@@ -72,7 +72,7 @@ def power_equations(base: BaseParameters, samples: Samples, interval: float, kno
     interval : float [s]
         Long intervals average noise, short ones give more equations; about the period of the fastest motion is a good start.
     known : (p,), optional
-        Standard vector of the known parameters, whose energy and losses are taken off the work.
+        Standard vector of the known parameters, whose energy and losses are taken off the work; the robot's nominal ones by default.
 
     Notes
     -----
@@ -96,8 +96,9 @@ def power_equations(base: BaseParameters, samples: Samples, interval: float, kno
     if not rows:
         raise DataError(sentence(f"power model of trial {samples.name!r}", f"no piece longer than {interval:g} s", "at least one", "Use shorter intervals."))
     W, e = np.concatenate(rows), np.concatenate(work)
-    if known is not None:
-        e = e - W @ known
+    vector = base.known_vector(known)
+    if vector is not None:
+        e = e - W @ vector
     return W[:, list(base.independent)], e
 
 
@@ -178,7 +179,7 @@ def identify_power(
 
     positive(interval, "interval of the power model")
     base, values = base_of(model, known, seed)
-    vector = base.known_parameters(values) if base.known else None
+    vector = base.known_vector(values)
     options = checked_options(preprocessing)
     pairs = [power_equations(base, prepare(item, base.model.robot, options), interval, vector) for item in collect(trials, "identification")]
     if not pairs:

@@ -28,7 +28,8 @@ BLOCK = 1024
 def blocks(base: BaseParameters, samples: Samples | SampleStream, known: Array | None) -> Iterator[Block]:
     """Base regressor (B, n, r), targets (B, n, 2) and mask (B, n) of consecutive blocks; a regressor is valid until the next one (copy what you keep).
 
-    The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,). Samples that ask for
+    The targets are the torque filtered like the model and the raw one, both without the torque of the ``known`` standard parameters (p,), see
+    :func:`accumulate`. Samples that ask for
     decimation come in long blocks, decimated like their torque; a cycle limited to some harmonics comes as one block of ``2·harmonics + 1`` equal steps, torque
     and regressor limited alike.
     """
@@ -39,6 +40,7 @@ def located_blocks(
     base: BaseParameters, samples: Samples | SampleStream, known: Array | None
 ) -> Iterator[tuple[Samples, int, Array, Array, NDArray[np.bool_]]]:
     """As :func:`blocks`, after the samples of the chunk that the block is of, and the block's first row among the chunk's equations."""
+    known = base.known_vector(known)
     settled = base.settled(samples.n_samples) if samples.n_chunks > 1 else base
     ahead = 1 if isinstance(samples, Samples) else None
     for chunk, own in in_order(samples.chunk, samples.n_chunks, ahead):
@@ -85,7 +87,7 @@ def accumulate(base: BaseParameters, samples: Samples | SampleStream, known: Arr
     base : BaseParameters
     samples : Samples or SampleStream
     known : (p,), optional
-        Standard vector of the known parameters (zeros elsewhere); needed when ``base.known`` is not empty.
+        Standard vector of the known parameters, zeros elsewhere; the robot's nominal ones by default.
 
     Examples
     --------
@@ -103,6 +105,7 @@ def accumulate(base: BaseParameters, samples: Samples | SampleStream, known: Arr
     """
     if samples.n != base.model.n:
         raise ShapeError(sentence(f"samples of {samples.name!r}", f"{samples.n} joints", f"{base.model.n}, those of robot {base.model.robot.name!r}"))
+    known = base.known_vector(known)
     settled = base.settled(samples.n_samples) if samples.n_chunks > 1 else base
     empty = JointFactors.empty(base.model.n, base.rank, n_targets=2)
 

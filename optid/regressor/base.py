@@ -168,12 +168,12 @@ class BaseParameters:
         ----------
         beta : (r,)
         prior : (p,), optional
-            Zeros when omitted; its known parameters are kept.
+            Its known parameters are kept. When omitted: the robot's nominal values of the known parameters, zeros elsewhere.
         how : "nearest" or "independent"
             Nearest to the prior in the Euclidean norm (minimum norm for a zero prior); or all of the correction in the independent parameters.
         """
         b = self._beta(beta)
-        p0 = np.zeros(self.model.p) if prior is None else np.array(prior, dtype=float)
+        p0 = self.known_parameters() if prior is None else np.array(prior, dtype=float)
         rest = b - self.matrix @ p0
         if how == "nearest":
             return p0 + np.linalg.pinv(self.matrix) @ rest
@@ -251,6 +251,13 @@ class BaseParameters:
                 raise unknown_name("known parameter", name, self.known)
         nominal = self.model.nominal_parameters()
         return self.model.parameters({name: given.get(name, float(nominal[self.model.index(name)])) for name in self.known})
+
+    def known_vector(self, known: Array | Mapping[str, float] | None = None) -> Array | None:
+        """What the equations take off the torque: a standard vector (p,) as it is, else :meth:`known_parameters`; None when nothing is known."""
+        if isinstance(known, np.ndarray):
+            return known
+        vector = self.known_parameters(known)
+        return vector if self.known else None
 
     def torque(self, beta: Any, q: Any, dq: Any, ddq: Any, known: Mapping[str, float] | None = None) -> Array:
         """Torque (N, n) predicted by base parameters, plus that of the known ones."""

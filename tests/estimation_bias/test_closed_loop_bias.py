@@ -13,6 +13,7 @@ from optid.errors import RankError, ShapeError
 from optid.kernels import JointFactors
 from optid.problems.closed_loop import ClosedLoop, CommandedMotion
 from optid.problems.instrumental import InstrumentalVariables
+from optid.signals import Samples
 from optid.simulation import Plant
 from optid.simulation.irb140_story import irb140_base
 from optid.solvers import solve
@@ -103,6 +104,15 @@ def test_unstable_start_falls_back_on_the_prior() -> None:
     assert any("unstable; the first simulation used the prior" in note for note in fit.notes)
     z = deviations(fit)
     assert np.sqrt(np.mean(z**2)) < 1.5
+
+
+def test_known_parameters_are_the_robots_own_unless_said() -> None:
+    """As for torques: masses, rotors and viscous friction that were not estimated belong to the robot that is simulated."""
+    time = np.arange(200) * PERIOD
+    wanted = Samples.from_arrays(*(MOTION.derivative(time, order) for order in range(3)), np.zeros((200, 3)), rate=1 / PERIOD)
+    plain, told = LOOP.motion(BASE, TRUTH, wanted), LOOP.motion(BASE, TRUTH, wanted, BASE.known_parameters())
+    assert BASE.known and np.array_equal(plain.q, told.q) and np.array_equal(plain.tau, told.tau)
+    assert np.abs(plain.q - wanted.q).max() < 0.05
 
 
 # -- the problem itself -----------------------------------------------------------------------------------------------------------------------------------

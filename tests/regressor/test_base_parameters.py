@@ -9,7 +9,7 @@ import pytest
 
 from optid import BaseParameters, DHRow, DynamicModel, Link, Robot, identify, library
 from optid.errors import DataError, ShapeError, UnknownNameError
-from optid.regressor import eliminate
+from optid.regressor import accumulate, eliminate
 from optid.regressor.scale import NaturalUnits
 from optid.signals import Samples
 
@@ -142,6 +142,26 @@ def test_known_part_is_subtracted_not_fitted() -> None:
     q, dq, ddq = (rng.standard_normal((9, 3)) for _ in range(3))
     known = {name: pi_[model.index(name)] for name in IRB140_KNOWN}
     assert base.torque(base.beta(pi_), q, dq, ddq, known) == pytest.approx(model.inverse_dynamics(pi_, q, dq, ddq), rel=1e-9, abs=1e-9)
+
+
+def test_known_parameters_are_nominal_unless_said() -> None:
+    """Torques, least squares, energy and full vectors agree on it: each of them gives the robot's own torque."""
+    model = DynamicModel(library.planar_2r(), friction="none")
+    base = BaseParameters.of(model, known=("m2",))
+    rng = np.random.default_rng(5)
+    state = [rng.standard_normal((50, 2)) for _ in range(3)]
+    pi_ = model.nominal_parameters()
+    tau = model.inverse_dynamics(pi_, *state)
+    beta = base.beta(pi_)
+    assert base.torque(beta, *state) == pytest.approx(tau)
+    for how in ("nearest", "independent"):
+        assert model.inverse_dynamics(base.standard(beta, how=how), *state) == pytest.approx(tau)
+    factors = accumulate(base, Samples.from_arrays(*state, tau, rate=100))
+    assert np.linalg.lstsq(*factors.stacked([1, 1]))[0] == pytest.approx(beta)
+    assert base.known_vector({"m2": 1.0})[model.index("m2")] == 1.0  # type: ignore[index]
+    assert BaseParameters.of(model).known_vector() is None
+    with pytest.raises(UnknownNameError, match="known parameter 'm2'"):
+        BaseParameters.of(model).known_vector({"m2": 1.0})
 
 
 @pytest.mark.parametrize("how", ["nearest", "independent"])

@@ -70,7 +70,7 @@ class Job:
     @property
     def known_vector(self) -> Array | None:
         """Standard vector (p,) of the known parameters, None without any."""
-        return self.base.known_parameters(self.known) if self.base.known else None
+        return self.base.known_vector(self.known)
 
     def noted(self, *notes: str) -> Job:
         """The same job with further notes for the result."""
