@@ -19,6 +19,7 @@ from .import_ import import_
 from .info import info
 from .new import new
 from .run import run
+from .surface import surface
 from .tune import tune
 from .validate import validate
 
@@ -60,4 +61,5 @@ app.command("run")(run)
 app.command("doctor")(doctor)
 app.command("drives")(drives)
 app.command("export")(export)
+tune.command("surface")(surface)
 app.add_typer(tune, name="tune")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -52,6 +53,24 @@ def note(text: str) -> None:
 def show_json(value: Any) -> None:
     """The result for machines."""
     typer.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def save_figure(figure: Any, path: Path, quiet: bool = False) -> None:
+    """Write a plot, and say so.
+
+    Raises
+    ------
+    FileError
+        The file cannot be written, or its kind is none that plots have.
+    """
+    from optid.errors import FileError, sentence
+
+    try:
+        figure.savefig(path)
+    except (OSError, ValueError) as error:
+        raise FileError(sentence(f"plot {path}", str(error), "a file that can be written, .png, .svg or .pdf")) from error
+    if not quiet:
+        say(f"plot: {path}")
 
 
 @contextmanager

@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import numbers
+from optid.errors import DataError, LimitsError, ShapeError, sentence
 from optid.experiment import Trial
+from optid.model.arguments import not_negative, whole
 from optid.problems.flexibility import FlexibilityTuning
 from optid.solvers import solve
 
 from .feedforward import Motion
 from .loop import FlexibleLoop
 from .objectives import TailRule, settled
-from .surfaces import GRID
+from .shapers import ShapedMotion, Shaper
+from .surfaces import GRID, grid_of
 
 Array = NDArray[np.float64]
 
@@ -57,7 +61,9 @@ class TailTable:
     @classmethod
     def simulated(cls, loop: FlexibleLoop, motion: Motion, plant: ArrayLike, cutoff: float = 60.0, grid: ArrayLike = GRID) -> TailTable:
         """Simulate an individual (parameters ``plant``) of a two-axis robot."""
-        percents = np.asarray(grid, dtype=float)
+        percents = grid_of(grid)
+        if len(percents) < 4:
+            raise DataError(sentence("grid of Υ", f"{len(percents)} values", "4 at least, for cubic splines"))
         points = np.stack(np.meshgrid(percents, percents, indexing="ij"), axis=-1).reshape(-1, 2)
         record = loop.simulate(motion, points, plants=plant, reference_tool=False)
         after = record.time >= settled(record) - 1e-9
@@ -65,10 +71,15 @@ class TailTable:
         return cls(percents, torque, loop.rate, TailRule(0.0, cutoff))
 
     def at(self, upsilon: ArrayLike) -> Array:
-        """Torques (K, 2) at Υ (2,) [%]."""
+        """Torques (K, 2) at Υ (2,) [%], inside the grid."""
         from scipy.interpolate import CubicSpline
 
-        first, second = (CubicSpline(self.grid, np.eye(len(self.grid)))(u) for u in np.asarray(upsilon, dtype=float))
+        percent = numbers(upsilon, "Υ of a run")
+        if percent.shape != (2,):
+            raise ShapeError(sentence("Υ of a run", f"shape {percent.shape}", "(2,), one an axis"))
+        if not np.all((percent >= self.grid[0]) & (percent <= self.grid[-1])):
+            raise LimitsError(sentence("Υ of a run", f"{percent[0]:g}, {percent[1]:g} %", f"{self.grid[0]:g} to {self.grid[-1]:g}, where the table has values"))
+        first, second = (CubicSpline(self.grid, np.eye(len(self.grid)))(u) for u in percent)
         return np.asarray(np.einsum("i,j,ijkn->kn", first, second, self.torque))
 
     def size(self, upsilon: ArrayLike) -> float:
@@ -77,6 +88,8 @@ class TailTable:
 
     def robot(self, scale_noise: float, torque_noise: float, seed: Any) -> Callable[[Array], Trial]:
         """A robot to run: the tail is scaled by 1 + ε and gets white noise; run k draws both from (seed, k)."""
+        not_negative(scale_noise, "scale_noise of a robot")
+        not_negative(torque_noise, "torque_noise of a robot")
         count = 0
 
         def run(upsilon: Array) -> Trial:
@@ -91,8 +104,37 @@ class TailTable:
         return run
 
 
+def shaped(loop: FlexibleLoop, motion: Motion, posture: ArrayLike, plant: ArrayLike, kind: str, cutoff: float = 60.0) -> tuple[float, float]:
+    """The other way: no tuning, but a shaper in front of the controller at 100 %, made from its own model.
+
+    Parameters
+    ----------
+    posture : (n,) [rad]
+        Where the vibrations are taken from.
+    plant : (P,)
+        Parameters of the individual.
+    kind : "ZV" or "ZVD"
+
+    Returns
+    -------
+    left : float
+        Λ over that of the plain motion at 100 %.
+    delay : float [s]
+        By how much every move becomes longer.
+    """
+    shaper = Shaper.of_loop(loop, posture, kind)
+    sizes = []
+    for what in (motion, ShapedMotion(motion, shaper)):
+        record = loop.simulate(what, plants=plant, reference_tool=False)
+        sizes.append(float(TailRule(settled(record), cutoff).of_record(record)[0]))
+    return sizes[1] / sizes[0], shaper.delay
+
+
 def individuals(count: int, seed: int = 0, spread: float = 15.0, least: float = 6.0) -> Array:
     """True optima (count, 2) [%]: uniform within ``spread`` of 100, at least ``least`` away on one axis."""
+    whole(count, "count of individuals")
+    if not 0 <= least < spread < 100:
+        raise LimitsError(sentence("individuals", f"spread {spread:g} and least {least:g} %", "0 <= least < spread < 100"))
     rng = np.random.default_rng(seed)
     found: list[Array] = []
     while len(found) < count:
@@ -104,8 +146,11 @@ def individuals(count: int, seed: int = 0, spread: float = 15.0, least: float = 
 
 def individual(loop: FlexibleLoop, optimum: ArrayLike) -> Array:
     """Parameters of a plant for which Υ = ``optimum`` (n,) [%] makes the controller's model exact."""
+    percent = numbers(optimum, "optimum of an individual")
+    if percent.shape != (loop.n,) or not np.all(np.isfinite(percent) & (percent > 0)):
+        raise DataError(sentence("optimum of an individual", np.array2string(percent, threshold=8), f"{loop.n} percentages above 0"))
     factors: dict[str, float] = {}
-    for j, scale in zip(loop.plant.driven, loop.feedforward.scale(optimum), strict=True):
+    for j, scale in zip(loop.plant.driven, loop.feedforward.scale(percent), strict=True):
         factors |= {f"klow{j + 1}": float(scale), f"khigh{j + 1}": float(scale)}
     return loop.plant.parameters(factors)
 
@@ -126,6 +171,8 @@ def vibration_left(
     noise : (relative, white [N m])
         See :meth:`TailTable.robot`.
     """
+    for budget in budgets:
+        whole(budget, "budget of a search", 1, "whole numbers of runs, 1 or more")
     signal = search["solver"] == "secant"
     problem = FlexibilityTuning(table.robot(*noise, seed), table.rule, step=step, signal=signal)
     result = solve(problem, seed=seed, budget=max(budgets), on_failure="return", **search)
@@ -163,7 +210,8 @@ class Repeatability:
 
 
 def repeated(table: TailTable, search: Mapping[str, Any], count: int = 20, budget: int = 15, noise: tuple[float, float] = (0.05, 0.05)) -> Repeatability:
-    """Tune one individual ``count`` times."""
+    """Tune one individual ``count`` times, 2 or more."""
+    whole(count, "count of tunings", 2, "a whole number, 2 or more")
     found = []
     for k in range(count):
         problem = FlexibilityTuning(table.robot(*noise, (1000, k)), table.rule, signal=search["solver"] == "secant")

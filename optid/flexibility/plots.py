@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import require
+from optid.errors import DataError, require, sentence
 
 from .linear import LinearModel
 from .session_report import SessionReport
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 DARK, RED, GREY, BLUE = "#1b2838", "#d1495b", "#8d96a3", "#3572b0"
+PALETTE = (DARK, RED, BLUE, "#e6a03c", "#56b4e9", GREY)
+"""Told apart without red and green, too."""
+MARKS = (("+", RED), ("o", DARK), ("x", BLUE), ("s", "#e6a03c"))
 
 
 def _figure(rows: int, columns: int, width: float, height: float) -> Figure:
@@ -27,28 +31,104 @@ def _figure(rows: int, columns: int, width: float, height: float) -> Figure:
     return figure
 
 
-def plot_surfaces(surfaces: Mapping[str, Surface], names: tuple[str, str] = ("axis 2", "axis 3")) -> Figure:
-    """Every surface seen from the side, and its level curves below (as in the source's figures 4.3 and 4.4)."""
-    figure = _figure(2, len(surfaces), 4.2, 3.6)
-    count = len(surfaces)
+def plot_surfaces(
+    surfaces: Mapping[str, Surface], names: tuple[str, str] = ("axis 2", "axis 3"), marks: Mapping[str, tuple[float, float]] | None = None
+) -> Figure:
+    """Every surface seen from the side, and its level curves below (as in the source's figures 4.3 and 4.4).
+
+    The level curves are those of a spline through the squares of the values, which are smooth where the values have an edge; dots are the points of the grid.
+
+    Parameters
+    ----------
+    surfaces : titles and surfaces
+    names : of the two axes
+    marks : labels and Υ [%], optional
+        Points to show among the level curves besides the smallest value, such as the true optimum.
+
+    Raises
+    ------
+    DataError
+        No surface, fewer than two values of Υ, or another number of names than two.
+    """
+    count = _checked(surfaces, names)
+    figure = _figure(2, count, 4.0, 3.9)
+    shared: dict[str, Any] = {}
     for k, (title, surface) in enumerate(surfaces.items()):
+        values, label = _shown(surface)
         first, second = np.meshgrid(surface.percents, surface.percents, indexing="ij")
-        ax: Any = figure.add_subplot(2, count, k + 1, projection="3d")
-        ax.plot_surface(first, second, surface.values, cmap="viridis", linewidth=0.3, edgecolor="#ffffff60")
-        ax.view_init(elev=28, azim=-128)
-        ax.set_title(title, fontsize=10)
+        side: Any = figure.add_subplot(2, count, k + 1, projection="3d")
+        side.plot_surface(first, second, values, cmap="viridis", linewidth=0.3, edgecolor="#ffffff60", vmin=np.nanmin(values), vmax=np.nanmax(values))
+        side.view_init(elev=28, azim=-128)
+        side.set_box_aspect(None, zoom=0.86)
+        side.set_title(title, fontsize=10, pad=-8)
+        side.zaxis.set_rotate_label(False)
+        side.set_zlabel(label, fontsize=8, labelpad=3, rotation=90)
         flat = figure.add_subplot(2, count, count + k + 1)
-        top = float(surface.values.max()) or 1.0
-        flat.contour(first, second, surface.values, levels=top * np.linspace(0.02, 1.0, 14) ** 1.5, cmap="viridis", linewidths=1.0)
-        best = surface.minimum
-        flat.plot(*best, marker="+", color=RED, markersize=12, markeredgewidth=2)
-        flat.annotate(f"{best[0]:g}, {best[1]:g}", best, xytext=(8, 6), textcoords="offset points", color=RED, fontsize=8)
-        for target in (ax, flat):
-            target.set_xlabel(f"Υ {names[0]} [%]", fontsize=8)
-            target.set_ylabel(f"Υ {names[1]} [%]", fontsize=8)
+        _level_curves(flat, surface.percents, values)
+        flat.plot(first.ravel(), second.ravel(), ".", color=GREY, markersize=2)
+        points = {"smallest value": surface.minimum, **(marks or {})}
+        for (what, point), (marker, colour) in zip(points.items(), cycle(MARKS)):
+            style: dict[str, Any] = {"linestyle": "none", "markersize": 11, "markeredgewidth": 2.0, "markerfacecolor": "none"}
+            shared.setdefault(what, flat.plot(*point, marker=marker, color=colour, zorder=5, **style)[0])
+        flat.set_title(f"level curves of {label}; smallest at {surface.minimum[0]:g}, {surface.minimum[1]:g} %", fontsize=8)
+        for target in (side, flat):
+            target.set_xlabel(f"Υ of {names[0]} [%]", fontsize=8)
+            target.set_ylabel(f"Υ of {names[1]} [%]", fontsize=8)
             target.tick_params(labelsize=7)
+            target.locator_params(nbins=5)
         flat.set_aspect("equal")
+    figure.legend(shared.values(), shared, loc="outside lower center", ncols=len(shared), fontsize=8, frameon=False)
     return figure
+
+
+def _checked(surfaces: Mapping[str, Surface], names: tuple[str, str]) -> int:
+    """The number of surfaces to draw."""
+    if not isinstance(surfaces, Mapping) or not surfaces or not all(isinstance(surface, Surface) for surface in surfaces.values()):
+        raise DataError(sentence("surfaces to plot", type(surfaces).__name__ if surfaces else "none", "a mapping of titles and surfaces"))
+    small = [title for title, surface in surfaces.items() if len(surface.percents) < 2]
+    if small:
+        raise DataError(sentence(f"surface {small[0]!r}", "one value of Υ", "two at least to plot"))
+    axis_names(names, 2)
+    return len(surfaces)
+
+
+def axis_names(names: Any, count: int) -> tuple[str, ...]:
+    """Names of the axes of a plot.
+
+    Raises
+    ------
+    DataError
+        Not so many.
+    """
+    if isinstance(names, str) or not isinstance(names, Sequence) or len(names) != count:
+        raise DataError(sentence("names of the axes of a plot", repr(names), f"{count} of them"))
+    return tuple(map(str, names))
+
+
+def _shown(surface: Surface) -> tuple[Array, str]:
+    """Values and label, lengths in mm."""
+    return (1e3 * surface.values, surface.label.replace("[m]", "[mm]")) if surface.label.endswith("[m]") else (surface.values, surface.label)
+
+
+def _level_curves(ax: Any, percents: Array, values: Array) -> None:
+    """Level curves with their values; the plain grid where a value is missing."""
+    fine = percents
+    if np.all(np.isfinite(values)):
+        from scipy.interpolate import RectBivariateSpline
+
+        order = min(3, len(percents) - 1)
+        fine = np.linspace(percents[0], percents[-1], 161)
+        values = np.sqrt(np.maximum(RectBivariateSpline(percents, percents, values**2, kx=order, ky=order)(fine, fine), 0.0))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if high - low <= 1e-9 * high:
+        ax.annotate("the same everywhere", (0.5, 0.6), xycoords="axes fraction", ha="center", fontsize=8)
+        return
+    levels = low + (high - low) * np.linspace(0.1, 0.97, 12) ** 1.5
+    drawn = ax.contour(*np.meshgrid(fine, fine, indexing="ij"), values, levels=levels, colors=[DARK], linewidths=np.linspace(0.5, 1.1, 12))
+    margin = 0.04 * (fine[-1] - fine[0])
+    for text in ax.clabel(drawn, drawn.levels[1::2], fmt=lambda level: f"{level:.2g}", fontsize=6.5, inline_spacing=2):
+        text.set_visible(all(fine[0] + margin < at < fine[-1] - margin for at in text.get_position()))
+    ax.contourf(*np.meshgrid(fine, fine, indexing="ij"), values, levels=[low, *levels, high], cmap="viridis", alpha=0.35)
 
 
 def plot_vibrations(time: ArrayLike, tails: Mapping[str, ArrayLike], names: tuple[str, ...]) -> Figure:
@@ -122,8 +202,7 @@ def plot_response(linear: LinearModel, frequencies: ArrayLike, names: tuple[str,
 
 
 def _colours(count: int) -> list[str]:
-    palette = [DARK, RED, BLUE, "#e6a03c", "#4d9f6f", GREY]
-    return [palette[k % len(palette)] for k in range(count)]
+    return [PALETTE[k % len(PALETTE)] for k in range(count)]
 
 
 def _plain(ax: Any) -> None:

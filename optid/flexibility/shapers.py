@@ -7,7 +7,7 @@ then needs no model beyond a frequency and a damping, and the move takes half a 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,9 @@ from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
 
 from .feedforward import Motion
+
+if TYPE_CHECKING:
+    from .loop import FlexibleLoop
 
 Array = NDArray[np.float64]
 
@@ -67,6 +70,38 @@ class Shaper:
         k = np.exp(-damping * np.pi / root)
         amplitudes = np.array([1, k]) if kind == "ZV" else np.array([1, 2 * k, k**2])
         return cls(np.arange(len(amplitudes)) * period / 2, amplitudes / amplitudes.sum())
+
+    @classmethod
+    def of_loop(cls, loop: FlexibleLoop, posture: ArrayLike, kind: str = "ZV", most_damped: float = 0.6) -> Shaper:
+        """The shaper of all vibrations of a closed loop at a posture (n,) [rad], as the model of the plant has them.
+
+        Parameters
+        ----------
+        most_damped : float
+            Damping ratio up to which a mode counts as a vibration.
+
+        Raises
+        ------
+        DataError
+            No vibration there.
+
+        Examples
+        --------
+        >>> from optid.flexibility import FlexibleLoop, Shaper, set_a
+        >>> loop = FlexibleLoop(set_a(), backend="interpreter")
+        >>> Shaper.of_loop(loop, [0.0, 0.0]).amplitudes.size  # two vibrations, two impulses each
+        4
+        """
+        from .linear import linearise
+
+        poles = linearise(loop.plant, posture).with_feedback(loop.gains).poles()
+        modes = [(abs(p) / (2 * np.pi), -p.real / abs(p)) for p in poles if p.imag > 1 and 0 <= -p.real < most_damped * abs(p)]
+        if not modes:
+            raise DataError(sentence("vibrations of the closed loop", "none", f"one at least with a damping ratio below {most_damped:g}"))
+        first, *others = (cls.of(float(frequency), float(damping), kind) for frequency, damping in sorted(modes))
+        for other in others:
+            first = first.then(other)
+        return first
 
     def then(self, other: Shaper) -> Shaper:
         """Both one after the other, for two vibrations."""

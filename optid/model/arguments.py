@@ -52,6 +52,14 @@ def positive(value: Any, what: str, wanted: str = "a positive number of seconds"
     return number
 
 
+def not_negative(value: Any, what: str, wanted: str = "a finite number >= 0") -> float:
+    """One finite number of at least 0."""
+    number = real(value, what, wanted)
+    if not 0 <= number < np.inf:
+        raise DataError(sentence(what, value, wanted))
+    return number
+
+
 def whole(value: Any, what: str, least: int = 0, wanted: str = "a whole number") -> int:
     """One whole number of at least ``least``."""
     number = real(value, what, wanted)

@@ -1,7 +1,8 @@
 """The flexible loop: 81 Υ at once against CasADi's own integrator loop (targets below); run as a script: searches compared under noise.
 
 ``python tests/benchmarks/bench_flexibility.py [individuals]`` prints what is left of Λ after 10, 15 and 30 runs, for three postures, the searches of
-:mod:`optid.flexibility.comparison` and settings of the Complex method. Every run's tail is scaled by 1 + 5 % noise and gets white noise of 0.05 N m.
+:mod:`optid.flexibility.comparison`, settings of the Complex method, input shapers and the six-run protocol. Every run's tail is scaled by
+1 + 5 % noise and gets white noise of 0.05 N m.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ import casadi as ca
 import numpy as np
 from harness import Row, compare, limit, machine
 
-from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, vibration_left
+from optid.errors import SolveError
+from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, shaped, vibration_left
 from optid.flexibility.loop import FlexibleLoop
+from optid.flexibility.protocol import Stage, axis_by_axis
+from optid.flexibility.shapers import KINDS
 from optid.flexibility.surfaces import GRID, experiment
 from optid.flexibility.two_axis import POSTURES, set_a
 
@@ -32,6 +36,7 @@ COMPLEX = {
     "complex γ=0": {"forgetting": 0.0},
 }
 STEPS = (5, 2)
+WIDTHS = (10.0, 15.0)
 SECONDS = {"simd": 3.0, "interpreter": 10.0}
 """Most that a surface of 81 points may take, with a compiled kernel and without a compiler."""
 
@@ -82,8 +87,35 @@ def by_mapaccum(loop: FlexibleLoop, motion: Any, grid: np.ndarray) -> Any:
 def line(name: str, tables: list[TailTable], search: Mapping[str, Any], step: int = 1) -> str:
     """Median (90th percentile) of what is left, and the success rate, for each budget."""
     left = np.array([vibration_left(t, search, BUDGETS, seed=k, step=step) for k, t in enumerate(tables)])
-    cells = (f"{np.median(c):6.3f} ({np.quantile(c, 0.9):.2f}) {np.mean(c <= SUCCESS):5.0%}" for c in left.T)
-    return f"  {name:34s}" + "   ".join(cells)
+    return f"  {name:34s}" + "   ".join(cell(column) for column in left.T)
+
+
+def cell(left: Any) -> str:
+    """Median (90th percentile) and success rate."""
+    return f"{np.median(left):6.3f} ({np.quantile(left, 0.9):.2f}) {np.mean(np.asarray(left) <= SUCCESS):5.0%}"
+
+
+def shapers(loop: FlexibleLoop, posture: str, motion: Any, count: int) -> None:
+    """Print what shapers leave without any tuning, and the time that they cost in every move."""
+    for kind in KINDS:
+        found = [shaped(loop, motion, POSTURES[posture], individual(loop, optimum), kind) for optimum in individuals(count)]
+        name = f"{kind} shaper at 100 %, no run"
+        print(f"  {name:34s}{cell([left for left, _ in found])}   every move {1e3 * found[0][1]:.0f} ms longer than {1e3 * motion.duration:.0f}")
+
+
+def axis_after_axis(loop: FlexibleLoop, tables: list[TailTable], optima: np.ndarray) -> None:
+    """Print what the protocol of six runs leaves at the zero posture; all, where a move does not show its axis."""
+    alone = experiment(loop, "zero", "+-", "short")
+    firsts = [TailTable.simulated(loop, alone, individual(loop, optimum)) for optimum in optima]
+    for width in WIDTHS:
+        left = []
+        for k, pair in enumerate(zip(firsts, tables, strict=True)):
+            stages = [Stage(j, table.robot(0.05, 0.05, (2000, j, k)), table.rule) for j, table in enumerate(pair)]
+            try:
+                left.append(tables[k].size(axis_by_axis(stages, width=width).upsilon) / tables[k].size((100, 100)))
+            except SolveError:
+                left.append(1.0)
+        print(f"  {f'axis by axis, six runs, ±{width:g} %':34s}{cell(left)}")
 
 
 def study(count: int) -> None:
@@ -92,9 +124,12 @@ def study(count: int) -> None:
     print(machine())
     print(f"{count} individuals; Λ left after {', '.join(map(str, BUDGETS))} runs: median (90th percentile) share at most {SUCCESS:.0%}")
     for posture in POSTURES:
-        motion = experiment(loop, posture, "++", "short")
-        tables = [TailTable.simulated(loop, motion, individual(loop, optimum)) for optimum in individuals(count)]
+        motion, optima = experiment(loop, posture, "++", "short"), individuals(count)
+        tables = [TailTable.simulated(loop, motion, individual(loop, optimum)) for optimum in optima]
         print(posture)
+        shapers(loop, posture, motion, count)
+        if posture == "zero":
+            axis_after_axis(loop, tables, optima)
         for name, search in SEARCHES.items():
             print(line(name, tables, search), flush=True)
         for name, options in COMPLEX.items():
