@@ -33,6 +33,8 @@ KINDS = ("white", "hac", "bootstrap")
 REPLICATES = 2000
 SUSPICIOUS = 0.01
 """Residuals are called correlated when the chance that white ones look like them is below this (divided by the number of joints)."""
+ROUNDING = 1e-9
+"""Residuals below this part of a joint's torque are the rounding of an exact fit: there is no noise whose correlation could matter."""
 
 
 def require_residuals(fit: IdentificationResult, kind: str) -> ResidualStatistics:
@@ -50,11 +52,12 @@ def require_residuals(fit: IdentificationResult, kind: str) -> ResidualStatistic
 
 
 def correlated_joints(fit: IdentificationResult) -> tuple[int, ...]:
-    """Joints (from 0) whose residuals are correlated in time; none where it is not known."""
+    """Joints (from 0) whose residuals are correlated in time; none where it is not known, or where the fit is exact."""
     if fit.details.residuals is None:
         return ()
     p = fit.details.residuals.whiteness
-    return tuple(int(j) for j in np.flatnonzero(np.where(np.isnan(p), 1.0, p) < SUSPICIOUS / max(len(p), 1)))
+    suspicious = np.where(np.isnan(p), 1.0, p) < SUSPICIOUS / max(len(p), 1)
+    return tuple(int(j) for j in np.flatnonzero(suspicious & ~(fit.errors().per_joint < ROUNDING)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -120,6 +120,14 @@ def test_correlated_residuals_are_said_and_widen_the_default(model: DynamicModel
     assert "sigma is for white residuals; interval() is consistent" in fit.summary()
 
 
+def test_rounding_of_an_exact_fit_is_not_noise(model: DynamicModel) -> None:
+    """What a fit of noise-free torque leaves goes along with the motion, and means nothing."""
+    exact = model.inverse_dynamics(model.nominal_parameters(), *states())
+    fit = identify(model, Samples.from_arrays(*states(), exact, rate=100), method="ols")
+    assert fit.errors().stacked < 1e-12 and (fit.details.residuals.whiteness < 1e-3).any()  # type: ignore[union-attr]
+    assert fit.reliable_kind == "white" and "warning" not in fit.summary()
+
+
 def test_bootstrap_over_cycles(model: DynamicModel) -> None:
     """Blocks of one period give the same spread as short blocks of whitened residuals, within their own scatter."""
     fit = identify(model, samples(model, 0.6, 7), method="wls")
