@@ -50,7 +50,7 @@ for title, f, bound, best in (("Rosenbrock", rosenbrock, 2.048, 0.0), ("peaks", 
         print(f"{title:<11} {name:<27} hits {np.mean(hits):.2f}, {np.mean(evaluations):.0f} evaluations, {bits:.4f} bits each, {hundred:.2f} in 100")
 
 print(f"hit rate of Complex-RF on Rosenbrock: {found['Rosenbrock', 'Complex-RF, α = 1.3']:.2f}")
-plt.gca().set(title="Rosenbrock, Complex-RF, one line a seed", xlabel="evaluations", ylabel="best value")
-plt.axhline(1e-2, color="tab:red", label="a hit")
+plt.gca().set(title="Rosenbrock's function, Complex-RF: one line a seed", xlabel="evaluations", ylabel="smallest value so far")
+plt.axhline(1e-2, color="tab:red", linestyle="--", label="below this line: a hit")
 plt.legend()
 plt.savefig("complex_method.png")

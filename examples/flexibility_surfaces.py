@@ -20,7 +20,8 @@ for cell in cells:
 drawn = {}
 for posture, direction in (("zero", "+-"), ("stretched", "++")):
     torque, path, _ = surfaces(loop, experiment(loop, posture, direction, "short"), percents=grid)
-    drawn |= {f"Λ, {posture} {direction}": torque, f"Ω, {posture} {direction}": path}
+    where = f"{posture} posture, {direction} move"
+    drawn |= {f"torque after the move\n{where}": torque, f"error of the tool's path\n{where}": path}
 plot_surfaces(drawn).savefig("flexibility_surfaces.png")
 
 print(f"shapes of table 4.1 reproduced: {sum(cell.reproduced for cell in cells)} of {len(cells)}")

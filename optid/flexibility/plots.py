@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import numbers
 from optid.errors import DataError, require, sentence
 
 from .linear import LinearModel
@@ -180,22 +181,41 @@ def plot_report(report: SessionReport, tuned: tuple[int, ...] | None = None) -> 
 
 
 def plot_response(linear: LinearModel, frequencies: ArrayLike, names: tuple[str, ...]) -> Figure:
-    """Speed of every motor per torque of its own, with resonances and antiresonances marked."""
-    f = np.asarray(frequencies, dtype=float)
+    """Speed of every motor per torque of its own, with resonances and antiresonances marked.
+
+    Parameters
+    ----------
+    linear : LinearModel
+    frequencies : (F,) [Hz]
+        Rising, above 0.
+    names : m names of the motors
+    """
+    f = np.atleast_1d(numbers(frequencies, "frequencies of a plot"))
+    if f.ndim != 1 or len(f) < 2 or not np.all(np.isfinite(f) & (f > 0)) or np.any(np.diff(f) <= 0):
+        raise DataError(sentence("frequencies of a plot", np.array2string(f, threshold=6), "two or more that rise, above 0 [Hz]"))
+    names = axis_names(names, linear.m)
     response = linear.response(f)
-    figure = _figure(1, 1, 8.0, 3.2)
+    figure = _figure(1, 1, 8.0, 3.6)
     ax = figure.subplots()
     for k, colour in zip(range(linear.m), _colours(linear.m), strict=True):
         speed = np.abs(2 * np.pi * f * response[:, linear.n + k, k] * linear.B[linear.n + k, k])
-        ax.loglog(f, speed, color=colour, linewidth=1.2, label=names[k])
+        ax.loglog(f, speed, color=colour, linewidth=1.4, linestyle=("-", "--", "-.")[k % 3], label=names[k])
         for zero in linear.antiresonances([k]):
             if f[0] < zero < f[-1]:
-                ax.axvline(zero, color=colour, linewidth=0.7, linestyle=":")
+                ax.axvline(zero, color=colour, linewidth=0.9, linestyle=":")
     for mode in linear.resonances():
         if f[0] < mode < f[-1]:
-            ax.axvline(mode, color=GREY, linewidth=0.7, linestyle="--")
-    ax.set_xlabel("frequency [Hz]; dashed: resonances, dotted: antiresonances of a motor", fontsize=8)
+            ax.axvline(mode, color=GREY, linewidth=0.9)
+    # empty lines that only stand in the legend
+    ax.plot([], [], color=GREY, linewidth=0.9, label="resonances")
+    ax.plot([], [], color=DARK, linewidth=0.9, linestyle=":", label="antiresonances (with the motor's colour)")
+    ax.set_title("How fast a motor moves for a torque of its own", fontsize=10)
+    ax.set_xlabel("frequency [Hz]", fontsize=8)
     ax.set_ylabel("motor speed per torque [rad/(s N m)]", fontsize=8)
+    ax.set_xlim(f[0], f[-1])
+    ticks = [tick for tick in (1, 2, 5, 10, 20, 50, 100, 200, 500) if f[0] <= tick <= f[-1]]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks], minor=False)
+    ax.xaxis.set_minor_formatter(lambda value, position: "")
     ax.legend(fontsize=8, frameon=False)
     _plain(ax)
     return figure
