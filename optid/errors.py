@@ -267,7 +267,10 @@ def sentence(what: str, found: object, expected: object, hint: str = "") -> str:
     >>> sentence("rate of the log", -5, "a positive number", "Look at its time column.")
     'rate of the log: -5, expected a positive number. Look at its time column.'
     """
-    text = f"{what}: {found}, expected {expected}."
+    shown = str(found)
+    if "\n" in shown:  # an array of several rows
+        shown = " ".join(shown.split())
+    text = f"{what}: {shown}, expected {expected}."
     return f"{text} {hint}".rstrip()
 
 

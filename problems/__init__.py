@@ -14,6 +14,7 @@ _NAMES = {
     "CommandedMotion": "closed_loop",
     "Cone": "forms",
     "Decoupling": "decoupling",
+    "DecouplingPlan": "decoupling",
     "DecouplingResult": "decoupling",
     "DriveFit": "drive_fit",
     "DriveGains": "drive_gains",
@@ -53,6 +54,7 @@ _NAMES = {
     "Residuals": "forms",
     "TotalLeastSquares": "total_least_squares",
     "compare_friction": "friction_comparison",
+    "decoupling_plan": "decoupling",
 }
 
 __all__ = sorted(_NAMES)
@@ -62,7 +64,9 @@ if TYPE_CHECKING:
     from .closed_loop import ClosedLoop as ClosedLoop
     from .closed_loop import CommandedMotion as CommandedMotion
     from .decoupling import Decoupling as Decoupling
+    from .decoupling import DecouplingPlan as DecouplingPlan
     from .decoupling import DecouplingResult as DecouplingResult
+    from .decoupling import decoupling_plan as decoupling_plan
     from .drive_fit import DriveFit as DriveFit
     from .drive_gains import DriveGains as DriveGains
     from .drive_gains import DriveGainsResult as DriveGainsResult

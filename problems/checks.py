@@ -20,6 +20,8 @@ def vector(value: Any, length: int | None, what: str, *, fill: float | None = No
     if value is None and fill is not None:
         value = fill
     try:
+        if np.iscomplexobj(value):
+            raise TypeError("complex numbers")
         array = np.array(value, dtype=float)
     except (TypeError, ValueError) as error:
         raise ShapeError(sentence(what, repr(value), "a vector of numbers")) from error

@@ -6,7 +6,7 @@ change of gravity; gravity counts here as at the frequency of the vibration that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, numbers
 from optid.brief import brief
-from optid.errors import LimitsError, RobotError, ShapeError, sentence
+from optid.errors import LimitsError, RobotError, ShapeError, sentence, unknown_name
+from optid.model.arguments import instance, not_negative, positive, real, whole
 from optid.solvers.solve import solve
 
 from .checks import vector
@@ -37,6 +39,10 @@ QUARTERS = np.arange(-4, 5) * np.pi / 4
 """Angles that are tried besides: arms decouple where their axes are parallel or perpendicular."""
 
 
+PLAN_OPTIONS = ("pi", "lower", "upper", "fixed", "move", "frequency")
+"""Fields of a :class:`Decoupling` that a plan passes on."""
+
+
 def coupling_expression(arm: DynamicModel, pi: ArrayLike, frequency: float, q: ca.SX) -> ca.SX:
     """Squares (n, n) of the coupling of axes i and j: ``(M_ij² + (∂G_i/∂q_j / ω²)²) / (M_ii M_jj)``."""
     import casadi as ca
@@ -55,7 +61,8 @@ class Decoupling:
     Parameters
     ----------
     arm : DynamicModel
-        The links; friction and rotors do not matter (a rotor sits behind its spring).
+        The links; friction and rotors do not matter (a rotor sits behind its spring), nor does it whether motors are coupled: Υ_j acts through the torque of
+        joint j, which decoupling keeps at rest, whatever the motors do for it.
     axes : indices
         The axes that will move, at most n − 1.
     pi : (p,), optional
@@ -93,12 +100,22 @@ class Decoupling:
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        from optid.model import DynamicModel
+
+        instance(self.arm, DynamicModel, "arm to decouple", "Make one: DynamicModel(robot).")
         put, n = object.__setattr__, self.arm.n
-        axes = tuple(sorted({int(a) for a in np.atleast_1d(self.axes)}))
+        chosen = finite(np.atleast_1d(numbers(self.axes, "axes to decouple")), (None,), "axes to decouple")
+        axes = tuple(sorted({whole(a, "axes to decouple", -n, f"numbers from 0 to {n - 1}") for a in chosen}))
         if not axes or axes[0] < 0 or axes[-1] >= n or len(axes) >= n:
             raise ShapeError(sentence("axes to decouple", axes, f"1 to {n - 1} different numbers from 0 to {n - 1}"))
         put(self, "axes", axes)
-        put(self, "pi", np.asarray(self.arm.nominal_parameters() if self.pi is None else self.pi, dtype=float))
+        # a rotor sits behind its spring: what couples are the links alone
+        links = DynamicModel(self.arm.robot, ())
+        given = self.arm.nominal_parameters() if self.pi is None else finite(self.pi, (self.arm.p,), "pi of a decoupling")
+        put(self, "arm", links)
+        put(self, "pi", given[: links.p])
+        not_negative(self.move, "move of a decoupling", "a length, 0 or more [rad]")
+        positive(self.frequency, "frequency of a decoupling", "a frequency above 0 [Hz]")
         M = self.arm.mass_matrix(self.pi, np.full(n, 0.3))
         if not np.all(np.diag(M) > 0):
             axis = self.arm.robot.joint_names[int(np.argmin(np.diag(M)))]
@@ -107,13 +124,17 @@ class Decoupling:
         low = np.where(np.isfinite(limits.lower), limits.lower, -np.pi) if self.lower is None else self.lower
         high = np.where(np.isfinite(limits.upper), limits.upper, np.pi) if self.upper is None else self.upper
         low, high = (np.array(vector(bound, n, what)) for bound, what in ((low, "lower"), (high, "upper")))
+        instance({} if self.fixed is None else self.fixed, Mapping, "fixed axes of a decoupling", "Such as {5: 0.0}.")
         for axis, angle in (self.fixed or {}).items():
-            low[axis] = high[axis] = angle
+            if isinstance(axis, bool) or axis not in range(n):
+                raise ShapeError(sentence("fixed axes of a decoupling", axis, f"numbers from 0 to {n - 1}"))
+            low[int(axis)] = high[int(axis)] = real(angle, f"angle of axis {axis}")
         high = high - self.shift
         if not np.all((low <= high) & np.isfinite(low) & np.isfinite(high)):
             raise LimitsError(sentence("range of the postures", f"{low} … {high + self.shift}", "finite bounds with room for the move"))
         put(self, "lower", low)
         put(self, "upper", high)
+        put(self, "x0", None if self.x0 is None else finite(self.x0, (n,), "x0 of a decoupling"))
 
     @property
     def shift(self) -> Array:
@@ -122,7 +143,7 @@ class Decoupling:
 
     def coupling(self, postures: ArrayLike) -> Array:
         """Coupling (N, n, n), 0 … 1, of moves that start at the postures (N, n): the larger one of both ends."""
-        q = np.atleast_2d(np.asarray(postures, dtype=float))
+        q = finite(np.atleast_2d(numbers(postures, "postures of a decoupling")), (None, self.arm.n), "postures of a decoupling")
         return np.sqrt(np.maximum(self._squares(q), self._squares(q + self.shift)))
 
     @cached_property
@@ -226,11 +247,22 @@ class DecouplingPlan:
     names : n-tuple of str
     tolerance : float
         Coupling that was to be reached.
+    revolute : n-tuple of bool
+        Whether an axis turns, by radians, or slides, by metres.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import decoupling_plan
+    >>> plan = decoupling_plan(DynamicModel(library.irb140_lower_arm(), friction="none"))
+    >>> [stage.new for stage in plan.stages], plan.stages[2].moving
+    ([(0,), (1,), (2,)], (1, 2))
     """
 
     stages: tuple[Stage, ...]
     names: tuple[str, ...]
     tolerance: float
+    revolute: tuple[bool, ...]
 
     @property
     def decoupled(self) -> bool:
@@ -240,7 +272,8 @@ class DecouplingPlan:
     def __str__(self) -> str:
         lines = []
         for k, stage in enumerate(self.stages):
-            stand = ", ".join(f"{self.names[j]} {np.degrees(stage.posture[j]):.0f}°" for j in range(len(self.names)))
+            places = zip(self.names, stage.posture, self.revolute, strict=True)
+            stand = ", ".join(f"{name} {np.degrees(q):.0f}°" if turns else f"{name} {q:.3f} m" for name, q, turns in places)
             tuned = ", ".join(self.names[a] for a in stage.new)
             move = ", ".join(self.names[a] for a in stage.moving)
             mark = "" if stage.left <= self.tolerance else "  (coupled)"
@@ -260,10 +293,26 @@ def decoupling_plan(arm: DynamicModel, largest: int = 3, tolerance: float = 0.05
         Coupling that counts as none.
     **options
         ``pi``, ``lower``, ``upper``, ``fixed``, ``move``, ``frequency`` of :class:`Decoupling`.
+
+    Examples
+    --------
+    >>> from optid import DynamicModel, library
+    >>> from optid.problems import decoupling_plan
+    >>> decoupling_plan(DynamicModel(library.irb140_lower_arm(), friction="none")).decoupled
+    True
     """
-    n = arm.n
+    from optid.model import DynamicModel
+
+    instance(arm, DynamicModel, "arm of a plan", "Make one: DynamicModel(robot).")
+    whole(largest, "largest subproblem of a plan", 1, "a whole number of axes, 1 or more")
+    positive(tolerance, "tolerance of a plan", "a coupling above 0")
+    seed = whole(seed, "seed of a plan")
+    for name in options.keys() - set(PLAN_OPTIONS):
+        raise unknown_name("option of a plan", name, PLAN_OPTIONS)
+    n, robot = arm.n, arm.robot
+    revolute = tuple(robot.joints[i].revolute for i in robot.independent)
     if n == 1:
-        return DecouplingPlan((Stage((0,), (0,), np.zeros(1), 0.0),), arm.robot.joint_names, tolerance)
+        return DecouplingPlan((Stage((0,), (0,), np.zeros(1), 0.0),), robot.joint_names, tolerance, revolute)
     found: dict[tuple[int, ...], tuple[float, Array]] = {}
     for size in range(1, min(largest, n) + 1):
         for axes in combinations(range(n), size):
@@ -286,7 +335,7 @@ def decoupling_plan(arm: DynamicModel, largest: int = 3, tolerance: float = 0.05
         left, posture = _improved(arm, axes, found[axes], options, seed) if len(axes) < n else found[axes]
         stages.append(Stage(axes, tuple(sorted(set(axes) - tuned)), posture, left))
         tuned |= set(axes)
-    return DecouplingPlan(tuple(stages), arm.robot.joint_names, tolerance)
+    return DecouplingPlan(tuple(stages), robot.joint_names, tolerance, revolute)
 
 
 def _improved(arm: DynamicModel, axes: tuple[int, ...], known: tuple[float, Array], options: dict[str, Any], seed: int) -> tuple[float, Array]:

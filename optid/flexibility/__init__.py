@@ -9,11 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from optid.model.flexible import FlexibleModel as FlexibleModel
+    from optid.model.flexible_joint import ElasticJoint as ElasticJoint
+    from optid.model.flexible_joint import MotorFriction as MotorFriction
+    from optid.model.flexible_joint import Spring as Spring
+
+    from .gains import Gains as Gains
     from .inputs import best_input as best_input
     from .linear import LinearModel as LinearModel
     from .linear import linearise as linearise
     from .loop import FlexibleLoop as FlexibleLoop
-    from .loop import Gains as Gains
     from .objectives import PathRule as PathRule
     from .objectives import TailRule as TailRule
     from .objectives import settled as settled
@@ -37,9 +42,12 @@ if TYPE_CHECKING:
     from .two_axis import set_b as set_b
 
 _LAZY = {
+    "ElasticJoint": "optid.model.flexible_joint",
     "FlexibleLoop": "loop",
-    "Gains": "loop",
+    "FlexibleModel": "optid.model.flexible",
+    "Gains": "gains",
     "LinearModel": "linear",
+    "MotorFriction": "optid.model.flexible_joint",
     "MoveLimits": "paths",
     "PathRule": "objectives",
     "RapidRun": "rapid_run",
@@ -48,6 +56,7 @@ _LAZY = {
     "ShapedMotion": "shapers",
     "Shaper": "shapers",
     "SimulatedRobot": "simulated_robot",
+    "Spring": "optid.model.flexible_joint",
     "TailRule": "objectives",
     "TuningSession": "session",
     "TuningSettings": "settings",
@@ -70,7 +79,8 @@ __all__ = sorted(_LAZY)
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
-        value = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+        home = _LAZY[name]
+        value = getattr(import_module(home if "." in home else f".{home}", __name__), name)
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -15,8 +15,9 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import RobotError, sentence, unknown_name
+from optid.errors import DataError, RobotError, ShapeError, sentence, unknown_name
 from optid.kernels import Kernel
+from optid.model.arguments import found, instance, positive
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import friction_torque, spring_slope, spring_torque
 from optid.model.transmission import joint_from_motor, motor_from_joint
@@ -39,6 +40,23 @@ class Motion(Protocol):
 
     def derivative(self, t: ArrayLike, order: int = 0) -> Array:
         """Joint position or a derivative (N, n) at the times t (N,)."""
+
+
+def checked(motion: Any, n: int | None = None) -> None:
+    """Refuse what is no motion of n axes (any number by default), or one that does not start at rest.
+
+    Raises
+    ------
+    DataError, ShapeError
+    """
+    if not callable(getattr(motion, "derivative", None)) or not hasattr(motion, "duration"):
+        raise DataError(sentence("motion of a flexible arm", found(motion), "a trajectory, with duration and derivative(t, order)"))
+    positive(motion.duration, "duration of a motion")
+    start, speed = (np.asarray(motion.derivative(np.array([0.0, 0.5 * motion.duration]), k)) for k in (0, 1))
+    if n is not None and start.shape != (2, n):
+        raise ShapeError(sentence("motion of a flexible arm", f"{start.shape[-1]} axes", f"{n}"))
+    if np.any(np.abs(speed[0]) > 1e-6 * (np.ptp(start, axis=0).max() / motion.duration + np.abs(speed[1]).max())):
+        raise DataError(sentence("motion of a flexible arm", f"a speed of {speed[0].tolist()} at its start", "one that starts at rest"))
 
 
 class Target(NamedTuple):
@@ -66,7 +84,8 @@ class Feedforward:
     law: str = "frequency"
 
     def __post_init__(self) -> None:
-        if self.law not in LAWS:
+        instance(self.model, FlexibleModel, "model of a feedforward")
+        if not isinstance(self.law, str) or self.law not in LAWS:
             raise unknown_name("law of stiffness tuning", self.law, LAWS)
         if self.model.m != self.model.n:
             passive = self.model.robot.joint_names[next(j for j, joint in enumerate(self.model.joints) if not joint.driven)]

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.errors import DataError, sentence
+from optid.model.arguments import instance
 from optid.model.transmission import joint_torque, motor_torque
 
 from .feedforward import Motion
@@ -56,6 +58,7 @@ def input_quality(loop: FlexibleLoop, motion: Motion) -> InputQuality:
     """Analyse one motion, of a robot that is as its controller believes."""
     from scipy.linalg import expm, solve_continuous_lyapunov
 
+    instance(loop, FlexibleLoop, "loop to analyse")
     n, percents = loop.n, np.full((loop.n + 1, loop.n), 100.0)
     percents[range(1, n + 1), range(n)] += PERCENT
     record = loop.simulate(motion, percents, tail=0.05, reference_tool=False)
@@ -99,5 +102,8 @@ def best_input(loop: FlexibleLoop, motions: Mapping[str, Motion]) -> tuple[str, 
     >>> best_input(loop, {"short": experiment(loop, "zero", "++", "short")})[0]
     'short'
     """
+    instance(motions, Mapping, "motions to choose from", "Names and motions.")
+    if not motions:
+        raise DataError(sentence("motions to choose from", "none", "one or more"))
     found = {name: input_quality(loop, motion) for name, motion in motions.items()}
     return max(found, key=lambda name: found[name].weakest), found

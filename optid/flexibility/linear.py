@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, numbers
 from optid.brief import brief
-from optid.errors import DataError, ShapeError, sentence
+from optid.errors import DataError, ShapeError, SingularError, sentence
+from optid.model.arguments import instance
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import Spring, friction_torque, spring_slope
 from optid.model.transmission import motor_from_joint
 
-if TYPE_CHECKING:
-    from .loop import Gains
+from .gains import Gains
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
@@ -66,6 +66,7 @@ class LinearModel:
 
     def with_feedback(self, gains: Gains) -> LinearModel:
         """The loop closed over the motor angles, by the proportional and derivative gains (integral action is left out)."""
+        instance(gains, Gains, "gains of a feedback")
         kp, kd = np.array(gains.kp), np.array(gains.kd)
         if kp.shape != (self.m,):
             raise ShapeError(sentence("gains of a feedback", f"{kp.size} values", f"{self.m}, one a motor"))
@@ -104,11 +105,13 @@ class LinearModel:
 
         A motor whose torque acts at one of them does not move: they are the zeros of its own frequency response.
         """
-        held = np.arange(self.m) if locked is None else np.atleast_1d(np.asarray(locked, dtype=int))
+        held = np.arange(self.m, dtype=float) if locked is None else finite(np.atleast_1d(numbers(locked, "motors held still")), (None,), "motors held still")
+        if not set(held.tolist()) <= set(range(self.m)):
+            raise ShapeError(sentence("motors held still", held.tolist(), f"numbers from 0 to {self.m - 1}"))
         # arm angles, and the motors' own angles: a motor that stands still is a coordinate that is left out
         own = np.eye(len(self.M))
         own[self.n :, self.n :] = self.coupling
-        free = np.delete(own, self.n + held, axis=1)
+        free = np.delete(own, self.n + held.astype(int), axis=1)
         return _frequencies(free.T @ self.M @ free, free.T @ self.K @ free)
 
     def response(self, frequencies: ArrayLike) -> Complex:
@@ -119,14 +122,23 @@ class LinearModel:
         """From motor references to y: (F, n + m, m); needs :meth:`with_feedback`."""
         if not np.any(self.kp):
             raise DataError(sentence("tracking response", "no feedback", "a loop closed by with_feedback(gains)"))
-        s = 2j * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float))
+        s = _variable(frequencies)
         drive = np.zeros((len(s), len(self.M), self.m), dtype=complex)
         drive[:, self.n :] = self.kp + s[:, None, None] * self.kd
         return self._solve(frequencies, drive)
 
     def _solve(self, frequencies: ArrayLike, drive: Complex) -> Complex:
-        s = (2j * np.pi * np.atleast_1d(np.asarray(frequencies, dtype=float)))[:, None, None]
-        return np.asarray(np.linalg.solve(s**2 * self.M + s * self.D + self.K, np.broadcast_to(drive, (len(s), *drive.shape[1:]))))
+        s = _variable(frequencies)[:, None, None]
+        try:
+            return np.asarray(np.linalg.solve(s**2 * self.M + s * self.D + self.K, np.broadcast_to(drive, (len(s), *drive.shape[1:]))))
+        except np.linalg.LinAlgError as error:
+            hint = "Leave out 0 Hz of a robot that turns freely, and undamped resonances."
+            raise SingularError(sentence("frequency response", "an infinite one", "frequencies at which it is finite", hint)) from error
+
+
+def _variable(frequencies: ArrayLike) -> Complex:
+    """s (F,) of frequencies (F,) [Hz]."""
+    return np.asarray(2j * np.pi * finite(np.atleast_1d(numbers(frequencies, "frequencies")), (None,), "frequencies"))
 
 
 def _frequencies(M: Array, K: Array) -> Array:
@@ -153,9 +165,9 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
     >>> bool(np.allclose(linear.M, linear.M.T))
     True
     """
-    q0, p0 = np.asarray(q, dtype=float), model.parameters() if parameters is None else np.asarray(parameters, dtype=float)
-    if q0.shape != (model.n,):
-        raise ShapeError(sentence("posture", f"shape {q0.shape}", f"({model.n},)"))
+    instance(model, FlexibleModel, "model to linearise")
+    q0 = finite(q, (model.n,), "posture")
+    p0 = model.parameters() if parameters is None else finite(parameters, (len(model.parameter_names),), "parameters of a flexible model")
     p, x, delta = ca.SX.sym("p", len(p0)), ca.SX.sym("q", model.n), ca.SX.sym("delta", model.n)
     pi, values = model.split(p)
     gravity = model.arm.functions["gravity"](pi, x)

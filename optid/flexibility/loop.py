@@ -15,12 +15,16 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import DataError, RobotError, ShapeError, SolveError, sentence
+from optid.arrays import finite, numbers
+from optid.errors import DataError, RobotError, ShapeError, SolveError, sentence, unknown_name
 from optid.kernels import Kernel
+from optid.kernels.kernel import BACKENDS
 from optid.kinematics.joint_transform import constant
+from optid.model.arguments import instance, not_negative, real
 from optid.model.flexible import FlexibleModel
 
-from .feedforward import SIGNALS, Feedforward, Motion
+from .feedforward import SIGNALS, Feedforward, Motion, checked
+from .gains import Gains
 from .record import LoopRecord
 
 Array = NDArray[np.float64]
@@ -29,39 +33,6 @@ STABLE = 2.5
 """Largest |eigenvalue|·step that the Runge–Kutta method of order 4 damps with certainty."""
 LONGEST = 12_000
 """Operations of one compiled call; more steps at once would keep the compiler busy for seconds."""
-
-
-@dataclass(frozen=True)
-class Gains:
-    """Diagonal feedback ``kp (φ* − φ) + kd (φ̇* − φ̇) + ki ∫(φ* − φ)`` on each motor: angle φ and torque behind its gear (φ is θ unless motors are coupled).
-
-    Attributes
-    ----------
-    kp, kd, ki : m-tuples [N m/rad, N m s/rad, N m/(rad s)]
-
-    Examples
-    --------
-    >>> from optid.flexibility import FlexibleLoop, Gains, set_a
-    >>> len(Gains.of(FlexibleLoop(set_a(), backend="interpreter").nominal).kp)
-    2
-    """
-
-    kp: tuple[float, ...]
-    kd: tuple[float, ...]
-    ki: tuple[float, ...]
-
-    @classmethod
-    def of(cls, model: FlexibleModel, speed: float = 20.0, position: float = 25.0, integral: float = 0.0) -> Gains:
-        """From the bandwidth of the speed loop [Hz] about the bare rotor, and the ratios kp/kd and ki/kp [1/s]."""
-        rotors = [model.joints[j].gear ** 2 * model.joints[j].rotor_inertia for j in model.driven]
-        kd = tuple(2 * np.pi * speed * inertia for inertia in rotors)
-        kp = tuple(position * k for k in kd)
-        return cls(kp, kd, tuple(integral * k for k in kp))
-
-    @property
-    def vector(self) -> Array:
-        """kp, kd, ki, one after another (3m,)."""
-        return np.concatenate([self.kp, self.kd, self.ki])
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +72,11 @@ class FlexibleLoop:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
+        instance(self.plant, FlexibleModel, "plant of a flexible loop", "FlexibleModel.of(robot, stiffness) makes one.")
         put(self, "nominal", self.plant if self.nominal is None else self.nominal)
         put(self, "feedforward", Feedforward(self.nominal, self.law))
         put(self, "gains", Gains.of(self.nominal) if self.gains is None else self.gains)
+        instance(self.gains, Gains, "gains of a flexible loop")
         if self.nominal.n != self.plant.m:
             raise RobotError(sentence("model of the controller", f"{self.nominal.n} axes", f"{self.plant.m}, the motors of the plant"))
         if not np.allclose(self.nominal.coupling, self.plant.coupling):
@@ -112,6 +85,10 @@ class FlexibleLoop:
             )
         if any(len(k) != self.plant.m for k in (self.gains.kp, self.gains.kd, self.gains.ki)):
             raise ShapeError(sentence("gains", f"{[len(k) for k in (self.gains.kp, self.gains.kd, self.gains.ki)]} values", f"{self.plant.m} of each"))
+        if not isinstance(self.backend, str) or self.backend not in BACKENDS:
+            raise unknown_name("kernel backend", str(self.backend), BACKENDS)
+        for what in ("step", "rate"):
+            put(self, what, real(getattr(self, what), f"{what} of a flexible loop"))
         if not (0 < self.step < np.inf and 0 < self.rate < np.inf) or self.every < 1 or abs(self.every * self.step * self.rate - 1) > 1e-9:
             raise DataError(sentence("step and rate of a simulation", f"{self.step:g} s, {self.rate:g} Hz", "a whole number of steps between samples"))
 
@@ -239,20 +216,24 @@ class FlexibleLoop:
 
         Raises
         ------
-        DataError
-            A Υ that is not positive, or a motion of another number of axes.
+        DataError, ShapeError
+            A Υ that is not positive; a motion of another number of axes, or one that is not at rest at its start; plants that do not fit.
         SolveError
             The step is too long for the loop, or the simulation left the finite numbers.
         """
-        percent = np.atleast_2d(np.asarray(upsilon, dtype=float))
+        percent = np.atleast_2d(numbers(upsilon, "Υ"))
         percent = np.repeat(percent, self.n, axis=1) if percent.shape == (1, 1) else percent
-        if percent.shape[1] != self.n or not np.all((percent > 0) & np.isfinite(percent)):
+        if percent.ndim != 2 or percent.shape[1] != self.n or not np.all((percent > 0) & np.isfinite(percent)):
             raise DataError(sentence("Υ", f"shape {percent.shape}, smallest {percent.min(initial=np.inf):g}", f"(B, {self.n}) percentages above 0"))
-        count = int(np.ceil((motion.duration + tail) * self.rate - 1e-9)) + 1
+        checked(motion, self.n)
+        count = int(np.ceil((motion.duration + not_negative(tail, "tail of a simulation", "a time, 0 or longer [s]")) * self.rate - 1e-9)) + 1
         half = self.step / 2 * np.arange(2 * self.every * (count - 1) + 1)
         rows = self.feedforward.reference(motion, half)
-        p = self.plant.parameters() if plants is None else np.asarray(plants, dtype=float)
+        p = self._plants(plants)
         batch = max(len(percent), len(p) if p.ndim == 2 else 1)
+        if len(percent) not in (1, batch) or (p.ndim == 2 and len(p) not in (1, batch)):
+            raise ShapeError(sentence("plants of a simulation", f"{len(p)} rows beside {len(percent)} of Υ", "as many, or one"))
+        p = np.ascontiguousarray(np.broadcast_to(p, (batch, p.shape[1]))) if p.ndim == 2 else p
         percent = np.ascontiguousarray(np.broadcast_to(percent, (batch, self.n)))
         shared = {"p": p, "c": self.nominal.parameters(), "gains": self.gains.vector}
         scale = self.feedforward.scale(percent)
@@ -263,6 +244,13 @@ class FlexibleLoop:
         if not np.all(np.isfinite(states[-1])):
             raise SolveError(sentence("simulation of the flexible loop", "numbers that are not finite", "finite ones", "The loop is unstable with this plant."))
         return self._record(motion, states, rows, percent, scale, shared, reference_tool)
+
+    def _plants(self, plants: ArrayLike | None) -> Array:
+        """Parameters (P,) or (B, P)."""
+        if plants is None:
+            return self.plant.parameters()
+        rows = numbers(plants, "plants of a simulation")
+        return finite(rows, (*[None] * (rows.ndim == 2), len(self.plant.parameter_names)), "plants of a simulation")
 
     def _run(self, states: Array, rows: Array, scale: Array, shared: dict[str, Array]) -> None:
         """Fill the states (N, B, ·) from the first."""
@@ -280,7 +268,7 @@ class FlexibleLoop:
     def rest(self, row: ArrayLike, upsilon: ArrayLike, plants: ArrayLike | None = None) -> Array:
         """States (B, ·) of the loop standing still under a reference row: the motors yield to what the feedforward does not balance."""
         percent = np.atleast_2d(np.asarray(upsilon, dtype=float))
-        p = self.plant.parameters() if plants is None else np.asarray(plants, dtype=float)
+        p = self._plants(plants)
         row, n, size = np.asarray(row, dtype=float), self.n, self.plant.size
         delta = self.feedforward.rest(row, percent)
         z = np.zeros((len(percent), size + 2 * n))

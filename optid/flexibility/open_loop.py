@@ -8,8 +8,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import ShapeError, SolveError, sentence
+from optid.arrays import finite, numbers
+from optid.errors import DataError, ShapeError, SolveError, sentence
 from optid.kernels import Kernel
+from optid.model.arguments import found, instance, per_axis, positive
 from optid.model.flexible import FlexibleModel
 
 Array = NDArray[np.float64]
@@ -37,13 +39,17 @@ def swing(
 
     Raises
     ------
+    DataError, ShapeError
+        A state, a time or torques that do not fit.
     SolveError
         The motion needs more than two million steps, or leaves the finite numbers: a light rotor or link behind a stiff spring.
     """
-    x = np.array(x0, dtype=float)
-    if x.shape != (model.size,) or not np.all(np.isfinite(x)):
-        raise ShapeError(sentence("state of a flexible arm", f"shape {x.shape}, {x}", f"{model.size} finite numbers"))
-    h = min(LONGEST_STEP, ANGLE / max(fastest(model, x), 1e-12)) if step is None else float(step)
+    instance(model, FlexibleModel, "model of a flexible arm")
+    x = _state(model, x0)
+    positive(duration, "duration of a simulation")
+    if torque is not None and not callable(torque):
+        raise DataError(sentence("torque of a simulation", found(torque), "a function of time"))
+    h = min(LONGEST_STEP, ANGLE / max(fastest(model, x), 1e-12)) if step is None else positive(step, "step of a simulation")
     count = int(np.ceil(duration / h - 1e-9))
     if count > STEPS:
         raise SolveError(
@@ -57,7 +63,7 @@ def swing(
     for k in range(count):
         if torque is not None:
             for row, part in zip(u, (0.0, 0.5, 1.0), strict=True):
-                row[:] = torque((k + part) * h)
+                row[:] = per_axis(torque((k + part) * h), model.m, "motor torques")
         states[k + 1] = advance(states[k : k + 1], u=u.reshape(-1), p=p, h=np.array([h]))[0, :, 0]
         if k % 1000 == 999 and not np.all(np.isfinite(states[k + 1])):
             break
@@ -69,15 +75,25 @@ def swing(
 
 def energy(model: FlexibleModel, states: ArrayLike) -> Array:
     """Energy (N,) [J] of links, rotors and springs in states (N, 2n + 2m)."""
-    return Kernel(model.functions["energy"])(np.atleast_2d(np.asarray(states, dtype=float)), p=model.parameters())[:, 0, 0]
+    instance(model, FlexibleModel, "model of a flexible arm")
+    rows = finite(np.atleast_2d(numbers(states, "states of a flexible arm")), (None, model.size), "states of a flexible arm")
+    return Kernel(model.functions["energy"])(rows, p=model.parameters())[:, 0, 0]
 
 
 def fastest(model: FlexibleModel, x: ArrayLike) -> float:
     """Largest magnitude of an eigenvalue [1/s] of the motion linearised about a state."""
-    rates = model.functions["rates"]
+    instance(model, FlexibleModel, "model of a flexible arm")
+    state, rates = _state(model, x), model.functions["rates"]
     p, s, u = (ca.SX.sym(name, *rates.size_in(k)) for k, name in enumerate(("p", "x", "u")))
     slopes = ca.Function("slopes", [p, s, u], [ca.jacobian(rates(p, s, u), s)])
-    return float(np.max(np.abs(np.linalg.eigvals(slopes(model.parameters(), np.asarray(x), 0).full()))))
+    return float(np.max(np.abs(np.linalg.eigvals(slopes(model.parameters(), state, 0).full()))))
+
+
+def _state(model: FlexibleModel, x: ArrayLike) -> Array:
+    state = numbers(x, "state of a flexible arm")
+    if state.shape != (model.size,) or not np.all(np.isfinite(state)):
+        raise ShapeError(sentence("state of a flexible arm", f"shape {state.shape}, {state}", f"{model.size} finite numbers"))
+    return state
 
 
 def _advance(model: FlexibleModel) -> Kernel:

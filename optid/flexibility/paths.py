@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any
 
@@ -11,13 +11,17 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import LimitsError, RobotError, ShapeError, SingularError, UnreachableError, sentence
+from optid.arrays import numbers
+from optid.errors import DataError, LimitsError, RobotError, ShapeError, SingularError, UnreachableError, sentence
 from optid.kernels import Kernel
 from optid.kinematics import frame_transform
+from optid.model.arguments import found, instance, per_axis, positive, real, whole
 from optid.robot import Robot
+from optid.robot.transform import finite_number
 from optid.trajectory import PointToPoint
 from optid.trajectory.piecewise import Piecewise
 
+from .feedforward import checked
 from .loop import FlexibleLoop
 
 Array = NDArray[np.float64]
@@ -33,6 +37,8 @@ def _law(span: float) -> PointToPoint:
 
 def span_for(distance: float, acceleration: float) -> float:
     """Time [s] in which a move of the ninth-degree law covers a distance with this peak acceleration, ``√(9.372 |δ| / a)``."""
+    finite_number(distance, "distance of a move")
+    positive(acceleration, "acceleration of a move", "a finite number above 0")
     peak = float(_law(1.0).extremes(2).magnitude[0])
     return float(np.sqrt(peak * abs(distance) / acceleration))
 
@@ -69,7 +75,10 @@ def tcp_line(robot: Robot, start: ArrayLike, end: ArrayLike, span: float, pieces
     >>> bool(abs(way[:, 0] * way[-1, 1] - way[:, 1] * way[-1, 0]).max() < 1e-6)  # all on one line
     True
     """
-    q0, q1 = (np.asarray(q, dtype=float) for q in (start, end))
+    instance(robot, Robot, "robot of a line")
+    positive(span, "span of a line")
+    whole(pieces, "pieces of a line", 1, "a whole number, 1 or more")
+    q0, q1 = (numbers(q, f"{what} of a line") for what, q in (("start", start), ("end", end)))
     for what, q in (("start", q0), ("end", q1)):
         if q.shape != (robot.n,) or not np.all(np.isfinite(q)):
             raise ShapeError(sentence(f"{what} of a line", f"shape {q.shape}, {q}", f"{robot.n} finite angles"))
@@ -182,6 +191,13 @@ class MoveLimits:
     motor_torque: Any = np.inf
     gear_torque: Any = np.inf
 
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            limit = numbers(getattr(self, item.name), f"{item.name} of a move")
+            if limit.ndim > 1 or not np.all(limit > 0):
+                raise LimitsError(sentence(f"{item.name} of a move", limit.tolist(), "a limit above 0, or one for each axis"))
+            object.__setattr__(self, item.name, float(limit) if limit.ndim == 0 else tuple(limit.tolist()))
+
 
 def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits, longest: float = 10.0, accuracy: float = 1e-3) -> tuple[Any, float]:
     """The fastest of the motions ``make(span)`` inside the limits, and its span [s], to a relative ``accuracy``.
@@ -201,8 +217,21 @@ def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits,
     True
     """
 
+    instance(loop, FlexibleLoop, "loop of a move")
+    instance(limits, MoveLimits, "limits of a move")
+    positive(longest, "longest span of a move")
+    if not 0 < real(accuracy, "accuracy of a span") < 1:
+        raise DataError(sentence("accuracy of a span", accuracy, "a number between 0 and 1"))
+    if not callable(make):
+        raise DataError(sentence("make of a move", found(make), "a function that gives the motion of a span"))
+    for item in fields(limits):
+        per_axis(getattr(limits, item.name), loop.n, f"{item.name} of a move")
+
     def excess(span: float) -> tuple[float, str]:
         motion = make(span)
+        checked(motion, loop.n)
+        if not hasattr(motion, "extremes"):
+            raise DataError(sentence("motion of a move", found(motion), "a trajectory that knows its extremes", "Shape it afterwards."))
         loads = {
             "speed": motion.extremes(1).magnitude,
             "acceleration": motion.extremes(2).magnitude,

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite
 from optid.brief import brief
 from optid.errors import DataError, sentence, unknown_name
+from optid.model.arguments import instance, positive, real
 
-from .feedforward import Motion
+from .feedforward import Motion, checked
 
 if TYPE_CHECKING:
     from .loop import FlexibleLoop
@@ -48,6 +50,14 @@ class Shaper:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        times, amplitudes = (finite(getattr(self, what), (None,), f"{what} of a shaper") for what in ("times", "amplitudes"))
+        if len(times) != len(amplitudes) or not len(times) or times[0] != 0 or np.any(np.diff(times) < 0) or abs(amplitudes.sum() - 1) > 1e-9:
+            found = f"times {times.tolist()}, amplitudes {amplitudes.tolist()}"
+            raise DataError(sentence("impulses of a shaper", found, "as many amplitudes, of sum 1, as times that begin with 0 and increase"))
+        object.__setattr__(self, "times", times)
+        object.__setattr__(self, "amplitudes", amplitudes)
+
     @classmethod
     def of(cls, frequency: float, damping: float = 0.0, kind: str = "ZV") -> Shaper:
         """The shaper of one vibration.
@@ -61,9 +71,10 @@ class Shaper:
         kind : "ZV" or "ZVD"
             Zero vibration; or also zero derivative of it, which forgives errors of the frequency and takes twice as long.
         """
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise unknown_name("kind of a shaper", kind, KINDS)
-        if not 0 < frequency < np.inf or not 0 <= damping < 1:
+        positive(frequency, "frequency of a vibration", "a frequency above 0 [Hz]")
+        if not 0 <= real(damping, "damping ratio of a vibration") < 1:
             raise DataError(sentence("vibration of a shaper", f"{frequency} Hz, damping ratio {damping}", "a frequency above 0 and a ratio from 0 to below 1"))
         root = np.sqrt(1 - damping**2)
         period = 1 / (frequency * root)
@@ -105,6 +116,7 @@ class Shaper:
 
     def then(self, other: Shaper) -> Shaper:
         """Both one after the other, for two vibrations."""
+        instance(other, Shaper, "shaper to follow another")
         times = np.add.outer(self.times, other.times).ravel()
         return Shaper(np.sort(times), np.multiply.outer(self.amplitudes, other.amplitudes).ravel()[np.argsort(times, kind="stable")])
 
@@ -115,7 +127,9 @@ class Shaper:
 
     def vibration(self, frequency: float, damping: float = 0.0) -> float:
         """Vibration of this frequency [Hz] that is left, as a part of that without shaper."""
-        omega = 2 * np.pi * frequency
+        if not 0 <= real(damping, "damping ratio of a vibration") < 1:
+            raise DataError(sentence("damping ratio of a vibration", damping, "a number from 0 to below 1"))
+        omega = 2 * np.pi * positive(frequency, "frequency of a vibration", "a frequency above 0 [Hz]")
         pole = omega * (damping + 1j * np.sqrt(1 - damping**2))
         return float(np.abs(np.sum(self.amplitudes * np.exp(pole * (self.times - self.times[-1])))))
 
@@ -142,6 +156,10 @@ class ShapedMotion:
     shaper: Shaper
 
     __repr__ = brief
+
+    def __post_init__(self) -> None:
+        instance(self.shaper, Shaper, "shaper of a motion")
+        checked(self.motion)
 
     @property
     def duration(self) -> float:

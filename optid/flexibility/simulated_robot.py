@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, numbers
 from optid.brief import brief
 from optid.errors import ShapeError, sentence
 from optid.experiment import Trial
+from optid.model.arguments import instance, not_negative, whole
 from optid.model.transmission import joint_torque
 
-from .feedforward import Motion
+from .feedforward import Motion, checked
 from .loop import FlexibleLoop
 
 Array = NDArray[np.float64]
@@ -55,9 +57,19 @@ class SimulatedRobot:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        instance(self.loop, FlexibleLoop, "loop of a simulated robot")
+        checked(self.motion, self.loop.n)
+        if self.plant is not None:
+            object.__setattr__(self, "plant", finite(self.plant, (len(self.loop.plant.parameter_names),), "plant of a simulated robot"))
+        for what in ("scale_noise", "torque_noise", "tail"):
+            not_negative(getattr(self, what), f"{what} of a simulated robot")
+        object.__setattr__(self, "seed", whole(self.seed, "seed of a simulated robot"))
+
     def run(self, upsilon: ArrayLike, number: int) -> Trial:
         """The recording of run ``number`` with Υ (n,) [%]."""
-        percent = np.asarray(upsilon, dtype=float)
+        percent = numbers(upsilon, "Υ of a run")
+        number = whole(number, "number of a run")
         if percent.shape != (self.loop.n,):
             raise ShapeError(sentence("Υ of a run", f"shape {percent.shape}", f"({self.loop.n},), one an axis"))
         record = self.loop.simulate(self.motion, percent, self.tail, self.plant, reference_tool=False)

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, numbers
 from optid.errors import DataError, ShapeError, sentence
+from optid.model.arguments import instance, not_negative, positive, real, whole
+from optid.robot.transform import finite_number
 from optid.signals.filters import lowpass, settling_samples
 from optid.statistics.intervals import quantile
 from optid.statistics.long_run import long_run_covariance
@@ -133,14 +136,21 @@ def stiffness_from_encoders(
     >>> round(found.stiffness / 1e6, 6)
     1.0
     """
-    qm, ql, tau = (np.asarray(x, dtype=float) for x in (motor, link, torque))
+    qm, ql, tau = (numbers(x, f"{what} of a stiffness") for what, x in (("motor", motor), ("link", link), ("torque", torque)))
+    _recording(rate, gear)
+    rotor_inertia = None if rotor_inertia is None else not_negative(rotor_inertia, "rotor inertia of a stiffness", "a finite number >= 0 [kg m²], or None")
+    tries = finite(np.atleast_1d(numbers(cutoffs, "cut-offs of a stiffness")), (None,), "cut-offs of a stiffness").tolist()
+    order = whole(order, "order of a filter", 1)
+    if not 0 < real(level, "level of an interval") < 1:
+        raise DataError(sentence("level of an interval", level, "a number between 0 and 1"))
+    instance(damping, bool, "damping of a stiffness")
     if qm.ndim != 1 or qm.shape != ql.shape or qm.shape != tau.shape:
         raise ShapeError(sentence("motor, link and torque", f"shapes {qm.shape}, {ql.shape}, {tau.shape}", "three vectors of one length"))
-    if not cutoffs:
+    if not tries:
         raise DataError(sentence("cut-offs of a stiffness", "none", "one or more [Hz]"))
     if np.ptp(qm - ql) <= 1e-12 * np.ptp(qm):
         raise DataError(sentence("link angle", "equal to the motor angle up to a constant", "a deflection", "Is the link encoder there at all?"))
-    fits = tuple(_at_cutoff(qm, ql, tau, rate, gear, rotor_inertia, damping, cutoff, order) for cutoff in cutoffs)
+    fits = tuple(_at_cutoff(qm, ql, tau, rate, gear, rotor_inertia, damping, cutoff, order) for cutoff in tries)
     t = quantile(np.inf, level)
     low, high = min(f.stiffness - t * f.sigma for f in fits), max(f.stiffness + t * f.sigma for f in fits)
     middle = float(np.median([f.stiffness for f in fits]))
@@ -154,6 +164,12 @@ def stiffness_from_encoders(
         reason = "fitting the deflection to the torque gives a negative stiffness: the two hardly belong together"
     damper, rotor = (float(np.median([getattr(f, what) for f in fits])) for what in ("damping", "rotor_inertia"))
     return StiffnessEstimate(np.nan if reason else middle, (low, high), fits, damper, rotor, reason)
+
+
+def _recording(rate: float, gear: float) -> None:
+    positive(rate, "rate of a recording", "a frequency above 0 [Hz]")
+    if finite_number(gear, "gear of a joint") == 0.0:
+        raise DataError(sentence("gear of a joint", gear, "a finite ratio other than zero"))
 
 
 def _at_cutoff(qm: Array, ql: Array, tau: Array, rate: float, gear: float, rotor_inertia: float | None, damping: bool, cutoff: float, order: int) -> CutoffFit:
@@ -262,7 +278,10 @@ def two_mass_from_motor(motor: ArrayLike, torque: ArrayLike, rate: float, gear: 
     from optid.problems.forms import Residuals
     from optid.solvers import solve
 
-    q, tau = np.asarray(motor, dtype=float), np.asarray(torque, dtype=float)
+    q, tau = numbers(motor, "motor of two masses"), numbers(torque, "torque of two masses")
+    _recording(rate, gear)
+    positive(antiresonance, "antiresonance of two masses", "a frequency above 0 [Hz]")
+    cutoff = None if cutoff is None else positive(cutoff, "cutoff of two masses", "a frequency above 0 [Hz], or None")
     if q.ndim != 1 or q.shape != tau.shape:
         raise ShapeError(sentence("motor and torque", f"shapes {q.shape}, {tau.shape}", "two vectors of one length"))
     band = min(6 * antiresonance, 0.4 * rate) if cutoff is None else cutoff

@@ -8,6 +8,7 @@ import casadi as ca
 import numpy as np
 from numpy.typing import NDArray
 
+from optid.arrays import is_real
 from optid.errors import DataError, ShapeError, sentence
 
 from .arrays import numbers
@@ -39,7 +40,7 @@ def _article(name: str) -> str:
 
 def real(value: Any, what: str, wanted: str = "a number") -> float:
     """One real number, NaN and infinity included; ``wanted`` is what the message asks for."""
-    if not isinstance(value, bool) and np.ndim(value) == 0 and np.asarray(value).dtype.kind in "iuf":
+    if is_real(value):
         return float(value)
     raise DataError(sentence(what, repr(value), wanted))
 

@@ -8,21 +8,23 @@ link that bends or a stand that gives way is one more joint of the arm, with a s
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import casadi as ca
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from optid.errors import RobotError, sentence, unknown_name
+from optid.errors import RobotError, ShapeError, sentence, unknown_name
 from optid.kinematics import frame_transform
 from optid.robot import Robot
+from optid.robot.transform import finite_number
 
+from .arguments import instance, per_axis
 from .dynamic_model import DynamicModel
-from .flexible_joint import JOINT_STEMS, ElasticJoint, friction_torque, spring_energy, spring_torque
+from .flexible_joint import JOINT_STEMS, ElasticJoint, MotorFriction, Spring, friction_torque, spring_energy, spring_torque
 from .lagrange import energies
 from .symmetric import solve_symmetric
 from .transmission import joint_from_motor, motor_from_joint
@@ -73,12 +75,24 @@ class FlexibleModel:
     -----
     State ``x = (q, θ, q̇, θ̇)``, (2n + 2m,): arm angles, motor angles brought to the joints, their speeds. Parameters ``p``: standard parameters of the
     links, then :data:`~optid.model.flexible_joint.JOINT_STEMS` of every joint.
+
+    Examples
+    --------
+    >>> from optid import library
+    >>> from optid.flexibility import FlexibleModel, linearise
+    >>> model = FlexibleModel.of(library.kr300(), [4.6e6, 7.5e6, 4.1e6, 5e5, 5e5, 3e5])
+    >>> linearise(model, [0, -1, 1, 0, 0, 0]).antiresonances().round(1).tolist()[:2]  # Hz
+    [12.4, 20.8]
     """
 
     robot: Robot
     joints: tuple[ElasticJoint, ...]
 
     def __post_init__(self) -> None:
+        instance(self.robot, Robot, "robot of a flexible model", "Read it with Robot.load, or take one of optid.library.")
+        instance(self.joints, (tuple, list), "joints of a flexible model", "Or let FlexibleModel.of(robot, stiffness) make them.")
+        for joint in self.joints:
+            instance(joint, ElasticJoint, "joint of a flexible model")
         object.__setattr__(self, "joints", tuple(self.joints))
         robot = self.robot
         if len(self.joints) != robot.n:
@@ -88,6 +102,57 @@ class FlexibleModel:
             if not joint.driven and not (np.array_equal(robot.C[j], passive[j]) and np.array_equal(robot.C[:, j], passive[j])):
                 found = f"joint {robot.joint_names[j]!r}, which has no motor, among the coupled ones"
                 raise RobotError(sentence(f"coupling of robot {robot.name!r}", found, "a 1 on the diagonal as its only entry"))
+
+    @classmethod
+    def of(
+        cls,
+        robot: Robot,
+        stiffness: ArrayLike | Sequence[Spring],
+        damping: ArrayLike = 0.0,
+        friction: MotorFriction | Sequence[MotorFriction] | None = None,
+        passive: Sequence[str] = (),
+    ) -> FlexibleModel:
+        """The model of a robot whose drives state gears and rotor inertias.
+
+        Parameters
+        ----------
+        robot : Robot
+            With a rotor inertia in the drive of every joint that has a motor.
+        stiffness : a number or n, or n Springs [N m/rad, N/m]
+        damping : a number or n [N m s/rad, N s/m]
+        friction : MotorFriction or n of them, optional
+            None by default: the robot's own friction is that of rigid joints.
+        passive : names of joints without a motor
+            Bending links, a soft stand.
+
+        Raises
+        ------
+        RobotError, ShapeError
+            A drive without rotor inertia, naming the joint; a wrong count.
+        """
+        instance(robot, Robot, "robot of a flexible model", "Read it with Robot.load, or take one of optid.library.")
+        n, names = robot.n, robot.joint_names
+        given = list(stiffness) if isinstance(stiffness, (tuple, list)) and any(isinstance(k, Spring) for k in stiffness) else None
+        springs = [Spring(float(k)) for k in per_axis(stiffness, n, "stiffness of a flexible model")] if given is None else given
+        rubs = [friction or MotorFriction()] * n if friction is None or isinstance(friction, MotorFriction) else friction
+        instance(rubs, (tuple, list), "friction of a flexible model", "One MotorFriction, or one for each joint.")
+        dampers = per_axis(damping, n, "damping of a flexible model")
+        for what, items in (("springs", springs), ("friction", rubs)):
+            if len(items) != n:
+                raise ShapeError(sentence(f"{what} of a flexible model", f"{len(items)}", f"{n}, one for each coordinate"))
+        instance(passive, (str, tuple, list, set), "joints without a motor", "Their names.")
+        without = [passive] if isinstance(passive, str) else list(passive)
+        for name in without:
+            if name not in names:
+                raise unknown_name("joint without a motor", name, names)
+        joints = []
+        for j, (name, drive) in enumerate(zip(names, robot.drives, strict=True)):
+            if name not in without and not drive.rotor_inertia > 0:
+                hint = "Give the robot its drives (with_drives), or name the joint in passive=."
+                raise RobotError(sentence(f"drive of joint {name!r}", f"rotor inertia {drive.rotor_inertia:g} kg m²", "one above 0", hint))
+            own = (drive.gear, drive.rotor_inertia, rubs[j]) if name not in without else (1.0, 0.0, MotorFriction())
+            joints.append(ElasticJoint(springs[j], float(dampers[j]), *own, driven=name not in without))
+        return cls(robot, tuple(joints))
 
     def __getstate__(self) -> dict[str, Any]:
         """CasADi expressions do not pickle; they are built again on first use."""
@@ -144,16 +209,21 @@ class FlexibleModel:
         factors : mapping name → factor, optional
             A bare stem (``klow``) means all joints.
         """
+        if factors is not None:
+            instance(factors, Mapping, "factors of parameters", "Such as {'khigh': 0.9}.")
         p = np.concatenate([self.arm.nominal_parameters(), *(joint.values for joint in self.joints)])
         for name, factor in (factors or {}).items():
             places = [i for i, known in enumerate(self.parameter_names) if name in (known, known.rstrip("0123456789"))]
             if not places:
                 raise unknown_name("parameter", name, self.parameter_names)
-            p[places] *= factor
+            p[places] *= finite_number(factor, f"factor of parameter {name!r}")
         return p
 
     def with_joints(self, **changes: Any) -> FlexibleModel:
         """The same robot with fields of all its driven joints changed."""
+        known = [item.name for item in fields(ElasticJoint)]
+        for name in changes.keys() - known:
+            raise unknown_name("field of an elastic joint", name, known)
         return replace(self, joints=tuple(replace(joint, **changes) if joint.driven else joint for joint in self.joints))
 
     # -- expressions --------------------------------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """What stands between a motor and its link: a nonlinear spring, a damper, a gear, a rotor and its friction.
 
-Laws of Axelsson (2009, ch. 3.4). The deflection is ``Δ = q − θ``, θ the motor angle divided by the gear; τ(Δ) is the torque that pulls the arm back.
+Laws of Axelsson (2009, ch. 3.4). The deflection is ``Δ = q − θ``, θ the motor angle divided by the gear; τ(Δ) is the torque that pulls the arm back. Of a
+prismatic joint, read N for N m and m for rad.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import is_real, numbers
 from optid.errors import RobotError, sentence
+from optid.model.arguments import instance
+from optid.robot.transform import finite_number
 
 Array = NDArray[np.float64]
 
@@ -51,6 +55,12 @@ class Spring:
         Stiffness at zero and beyond the knee, both above zero; ``high`` None means equal to ``low``.
     knee : float [rad]
         0 for a spring of stiffness ``high`` throughout.
+
+    Examples
+    --------
+    >>> from optid.flexibility import Spring
+    >>> Spring(1e5, 3e5, 1e-3).torque([1e-3, 2e-3]).round(3).tolist()  # low + (high − low)/3 up to the knee, high beyond
+    [166.667, 466.667]
     """
 
     low: float
@@ -60,10 +70,8 @@ class Spring:
     def __post_init__(self) -> None:
         object.__setattr__(self, "high", self.low if self.high is None else self.high)
         for what in ("low", "high"):
-            if not 0 < getattr(self, what) < np.inf:
-                raise RobotError(sentence(f"stiffness {what} of a spring", getattr(self, what), "a finite number above 0 [N m/rad]"))
-        if not 0 <= self.knee < np.inf:
-            raise RobotError(sentence("knee of a spring", self.knee, "0 or an angle above it [rad]"))
+            _checked(self, what, f"stiffness {what} of a spring", "a finite number above 0 [N m/rad]", zero=False)
+        _checked(self, "knee", "knee of a spring", "0 or an angle above it [rad]")
 
     @property
     def values(self) -> tuple[float, float, float]:
@@ -116,6 +124,12 @@ class MotorFriction:
     kinetic : float
         Share of ``coulomb`` that is left at high speed; below 1 it is the Stribeck effect.
     sharpness, decay : float [s/rad]
+
+    Examples
+    --------
+    >>> from optid.flexibility import MotorFriction
+    >>> float(MotorFriction(viscous=0.01, coulomb=0.5).torque(100.0))
+    1.5
     """
 
     viscous: float = 0.0
@@ -126,9 +140,7 @@ class MotorFriction:
 
     def __post_init__(self) -> None:
         for item in fields(self):
-            value = getattr(self, item.name)
-            if not 0 <= value < np.inf:
-                raise RobotError(sentence(f"{item.name} of motor friction", value, "a finite number, 0 or above"))
+            _checked(self, item.name, f"{item.name} of motor friction", "a finite number, 0 or above")
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -148,9 +160,17 @@ def friction_torque(speed: Any, viscous: Any, coulomb: Any, kinetic: Any, sharpn
     return viscous * speed + coulomb * stribeck * ca.tanh(sharpness * speed)
 
 
+def _checked(owner: Any, name: str, what: str, wanted: str, zero: bool = True) -> None:
+    """Replace a field by its float, which is finite and above 0 (or 0)."""
+    value = getattr(owner, name)
+    if not is_real(value) or not (value >= 0 if zero else value > 0) or value == np.inf:
+        raise RobotError(sentence(what, value if isinstance(value, float) else repr(value), wanted))
+    object.__setattr__(owner, name, float(value))
+
+
 def _mapped(law: Any, x: ArrayLike, constants: tuple[float, ...]) -> Array:
     """A scalar expression evaluated at numbers of any shape."""
-    values = np.asarray(x, dtype=float)
+    values = numbers(x, "argument of a joint's law")
     symbol = ca.SX.sym("x")
     function = ca.Function("law", [symbol], [law(symbol, *constants)])
     return np.asarray(function(values.reshape(1, -1)).full()).reshape(values.shape) if values.size else np.zeros(values.shape)
@@ -173,6 +193,12 @@ class ElasticJoint:
     friction : MotorFriction
     driven : bool
         False for an elasticity without a motor (a link that bends, a stand that gives way): its θ is 0 for ever, and gear, rotor and friction mean nothing.
+
+    Examples
+    --------
+    >>> from optid.flexibility import ElasticJoint, Spring
+    >>> ElasticJoint(Spring(5e5), damping=500.0, gear=100.0, rotor_inertia=2e-3).driven, ElasticJoint.passive(1e7).driven
+    (True, False)
     """
 
     spring: Spring
@@ -183,12 +209,14 @@ class ElasticJoint:
     driven: bool = True
 
     def __post_init__(self) -> None:
-        if not 0 <= self.damping < np.inf:
-            raise RobotError(sentence("damping of an elastic joint", self.damping, "a finite number, 0 or above [N m s/rad]"))
-        if not np.isfinite(self.gear) or self.gear == 0.0:
+        instance(self.spring, Spring, "spring of an elastic joint", "Make one: Spring(stiffness).")
+        instance(self.friction, MotorFriction, "friction of an elastic joint")
+        instance(self.driven, bool, "driven of an elastic joint")
+        _checked(self, "damping", "damping of an elastic joint", "a finite number, 0 or above [N m s/rad]")
+        if finite_number(self.gear, "gear of an elastic joint") == 0.0:
             raise RobotError(sentence("gear of an elastic joint", self.gear, "a finite ratio other than zero"))
-        if self.driven and not 0 < self.rotor_inertia < np.inf:
-            raise RobotError(sentence("rotor inertia of an elastic joint", self.rotor_inertia, "a finite number above 0 [kg m²]", "Or say driven=False."))
+        object.__setattr__(self, "gear", float(self.gear))
+        _checked(self, "rotor_inertia", "rotor inertia of an elastic joint", "a finite number above 0 [kg m²], or driven=False", zero=not self.driven)
 
     @classmethod
     def passive(cls, stiffness: float, damping: float = 0.0) -> ElasticJoint:

@@ -8,7 +8,7 @@ from numbers import Integral
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.arrays import numbers
+from optid.arrays import is_real, numbers
 from optid.errors import LimitsError, ShapeError, sentence
 
 Bounds = tuple[float, ...]
@@ -128,7 +128,7 @@ class Limits:
         middle of its range.
         """
         for what, factor in (("position", position), ("velocity", velocity), ("acceleration", acceleration), ("torque", torque)):
-            if isinstance(factor, bool) or np.ndim(factor) or np.asarray(factor).dtype.kind not in "iuf" or not 0 < factor <= 1:
+            if not is_real(factor) or not 0 < factor <= 1:
                 raise LimitsError(sentence(f"{what} fraction", str(factor) if isinstance(factor, float) else repr(factor), "a number in (0, 1]"))
         lower, upper = [], []
         for low, up in zip(self.lower, self.upper, strict=True):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.arrays import numbers
+from optid.arrays import is_real, numbers
 from optid.errors import RobotError, ShapeError, sentence
 
 Vector3 = tuple[float, float, float]
@@ -40,7 +40,7 @@ def real_array(value: Any, what: str) -> NDArray[np.float64]:
 
 def finite_number(value: Any, what: str, unit: str = "") -> float:
     """One finite real number, or a RobotError that names ``what``."""
-    if isinstance(value, bool) or np.ndim(value) or np.asarray(value).dtype.kind not in "iuf" or not np.isfinite(value):
+    if not is_real(value) or not np.isfinite(value):
         raise RobotError(sentence(what, str(value) if isinstance(value, float) else repr(value), f"a finite number{unit}"))
     return float(value)
 

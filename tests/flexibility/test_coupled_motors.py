@@ -11,9 +11,10 @@ import pytest
 
 from optid.errors import RobotError
 from optid.flexibility.feedforward import Feedforward
+from optid.flexibility.gains import Gains
 from optid.flexibility.inputs import input_quality
 from optid.flexibility.linear import linearise
-from optid.flexibility.loop import FlexibleLoop, Gains
+from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.open_loop import energy, swing
 from optid.flexibility.session import TuningSession
@@ -41,8 +42,7 @@ def coupled_a() -> FlexibleModel:
 
 
 def coupled_wrist(stiffness: tuple[float, ...] = STIFFNESS, damping: float = 1e-3) -> FlexibleModel:
-    robot = kr300().with_coupling(WRIST)
-    return FlexibleModel(robot, tuple(ElasticJoint(Spring(k), damping * k, d.gear, d.rotor_inertia) for k, d in zip(stiffness, robot.drives, strict=True)))
+    return FlexibleModel.of(kr300().with_coupling(WRIST), stiffness, damping * np.array(stiffness))
 
 
 def gantry(stiffness: tuple[float, float] = (3e5, 2e5)) -> FlexibleModel:

@@ -9,7 +9,8 @@ import pytest
 
 from optid.errors import DataError, LimitsError, RobotError, ShapeError, SingularError, SolveError, UnknownNameError, UnreachableError
 from optid.flexibility.feedforward import Feedforward
-from optid.flexibility.loop import FlexibleLoop, Gains
+from optid.flexibility.gains import Gains
+from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule, path_error, settled, tool_error
 from optid.flexibility.paths import MoveLimits, span_for, tcp_line, within
 from optid.flexibility.surfaces import experiment
@@ -261,9 +262,8 @@ def test_one_and_six_axes() -> None:
     values = TailRule(settled(record)).of_record(record)
     assert values[1] > 1e3 * values[0]
 
-    robot, stiffness = kr300(), (4.6e6, 7.5e6, 4.1e6, 5e5, 5e5, 3e5)
-    joints = tuple(ElasticJoint(Spring(k), 1e-3 * k, d.gear, d.rotor_inertia) for k, d in zip(stiffness, robot.drives, strict=True))
-    six = FlexibleLoop(FlexibleModel(robot, joints))
+    stiffness = np.array([4.6e6, 7.5e6, 4.1e6, 5e5, 5e5, 3e5])
+    six = FlexibleLoop(FlexibleModel.of(kr300(), stiffness, 1e-3 * stiffness))
     start = np.radians([0, -60, 60, 30, 50, 0])
     record = six.simulate(PointToPoint(start, start + 0.02, 0.2, "ninth"), [[100.0] * 6, [90.0, *[100.0] * 5]], tail=0.1)
     assert record.tool_reference is not None and np.abs(record.tool[0] - record.tool_reference).max() < 1e-9

@@ -8,13 +8,14 @@ import casadi as ca
 import numpy as np
 import pytest
 
-from optid.errors import RobotError, ShapeError, SolveError
+from optid.errors import RobotError, ShapeError, SolveError, UnknownNameError
 from optid.flexibility.linear import linearise
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
+from optid.library import kr300
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring, spring_torque
-from optid.robot import Joint, Link, Robot
+from optid.robot import Drive, Joint, Link, Robot
 
 SPRINGS = [Spring(0.9e6, 1.5e6, 3e-4), Spring(16.7, 100.0, 0.064), Spring(100.0, 40.0, 0.02), Spring(50.0, 50.0, 0.1), Spring(3e5)]
 
@@ -208,6 +209,25 @@ def test_messages() -> None:
         swing(arm, np.full(8, np.nan), 0.1)
     with pytest.raises(ShapeError, match="posture"):
         linearise(arm, [0.0])
+
+
+def test_model_of_a_robot_with_drives() -> None:
+    """Gears and rotor inertias are those of the robot's drives, joint by joint; a drive without a rotor is named, and a joint may have none."""
+    robot = kr300()
+    model = FlexibleModel.of(robot, 1e6, damping=[100.0] * 6, friction=MotorFriction(0.01))
+    assert [(joint.gear, joint.rotor_inertia) for joint in model.joints] == [(drive.gear, drive.rotor_inertia) for drive in robot.drives]
+    assert model.joints[3] == ElasticJoint(Spring(1e6), 100.0, robot.drives[3].gear, robot.drives[3].rotor_inertia, MotorFriction(0.01))
+    springs = [Spring(1e5, 2e5, 1e-3), *[Spring(1e6)] * 5]
+    assert FlexibleModel.of(robot, springs).joints[0].spring == springs[0]
+    bare = robot.with_drives((*robot.drives[:5], Drive()))
+    with pytest.raises(RobotError, match=r"^drive of joint 'joint6': rotor inertia 0 kg m², expected one above 0\. Give the robot its drives"):
+        FlexibleModel.of(bare, 1e6)
+    passive = FlexibleModel.of(bare, 1e6, passive=["joint6"])
+    assert passive.driven == [0, 1, 2, 3, 4] and passive.joints[5].damping == 0
+    with pytest.raises(UnknownNameError, match="Did you mean 'joint6'"):
+        FlexibleModel.of(bare, 1e6, passive="joint")
+    with pytest.raises(ShapeError, match="stiffness of a flexible model"):
+        FlexibleModel.of(robot, [1e6, 1e6])
 
 
 def test_model_travels_to_workers() -> None:

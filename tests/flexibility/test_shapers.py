@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from optid.errors import DataError, UnknownNameError
+from optid.flexibility.gains import Gains
 from optid.flexibility.linear import linearise
-from optid.flexibility.loop import FlexibleLoop, Gains
+from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule, settled
 from optid.flexibility.shapers import ShapedMotion, Shaper
 from optid.flexibility.two_axis import set_a
