@@ -1,8 +1,9 @@
 """A folder between the computer and the robot: program modules one way, measurements the other, semaphore files to keep step (Axelsson 2009).
 
-Run 7: the computer writes ``run_0007.mod``, then the semaphore ``run_0007.go``. The robot loads and runs the module, writes ``run_0007.csv``, then the
-semaphore ``run_0007.done``. A semaphore appears only when the file it announces is complete, and no name is used twice: whichever side dies can be started
-again, looks which semaphores are there, and goes on.
+Run 7: the computer writes ``run_0007.mod``, then the semaphore ``run_0007.go``. The robot loads the module, calls its procedure ``optid_run_0007``, writes
+``run_0007.csv``, then the semaphore ``run_0007.done``; or, when there is nothing to measure, ``run_0007.failed`` with the reason in it. At the end the computer
+writes ``optid_best.mod``. A semaphore appears only when the file it announces is complete, none is ever removed, and no name is used twice: whichever side dies
+can be started again, looks which semaphores are there, and goes on. Modules name their tuning, so that a folder cannot serve two.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ from __future__ import annotations
 import logging
 import os
 import time as clock
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from optid.errors import FileError, MissingFileError, OptidError, sentence
+from optid.errors import DataError, DataWarning, FileError, MissingFileError, OptidError, sentence
 from optid.experiment import Mapping, Trial, import_csv
+from optid.experiment.files import translated
 
 from .rapid_run import RapidRun, tuned_values
 from .session import TuningSession
@@ -27,7 +30,13 @@ from .simulated_robot import SimulatedRobot
 _log = logging.getLogger(__name__)
 
 COLUMNS = Mapping(time="time", q="q_*", tau="tau_*")
-"""Measurements: a header ``time,q_axis2,q_axis3,tau_axis2,tau_axis3``; seconds, radians and newton metres on the arm side of the gears."""
+"""Measurements: a header ``time,q_axis2,q_axis3,tau_axis2,tau_axis3``; seconds, radians and newton metres."""
+LATE = 5.0
+"""How long a measurement may stay incomplete after its semaphore [s]: shared folders do not always keep the order of files."""
+
+
+class RunFailed(DataError):
+    """The robot made no measurement; the message is its reason."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +52,8 @@ class RobotFolder:
         Time between looks.
     read : callable
         Path of a measurement → Trial; a CSV with :data:`COLUMNS` by default.
+    late : float [s]
+        How long a measurement may stay unreadable after its semaphore.
 
     Examples
     --------
@@ -58,11 +69,13 @@ class RobotFolder:
     timeout: float = 600.0
     poll: float = 0.2
     read: Callable[[Path], Trial] | None = None
+    late: float = LATE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path))
-        if not self.path.is_dir():
-            raise MissingFileError(sentence(f"folder {self.path}", "not found", "the folder that computer and robot share"))
+        if not self.timeout > 0:
+            raise DataError(sentence("timeout of a robot's folder", self.timeout, "a time above 0 [s]"))
+        self._check()
 
     def send(self, number: int, module: str) -> None:
         """Ask for a run; asking again for the same one changes nothing.
@@ -70,15 +83,21 @@ class RobotFolder:
         Raises
         ------
         FileError
-            Another module was sent under this number: the folder belongs to another tuning.
+            The folder belongs to another tuning: another module was sent under this number, or its measurement is older than the request.
         """
-        file = self.path / f"run_{number:04d}.mod"
-        if _there(self.path, number, "go"):
-            if file.read_text(encoding="ascii") != module:
-                raise FileError(sentence(f"file {file}", "another module", "the one of this run", "Give every tuning a folder of its own."))
-            return
-        _appear(file, module)
-        _appear(self.path / f"run_{number:04d}.go", "")
+        self._check()
+        file, hint = self.path / f"run_{number:04d}.mod", "Give every tuning a folder of its own."
+        with translated(file):
+            there = file.read_text(encoding="ascii", errors="replace") if file.exists() else None
+            asked = _there(self.path, number, "go")
+            if asked and there not in (None, module):
+                raise FileError(sentence(f"file {file}", "the module of another tuning, or of another move", "the one of this run", hint))
+            if not asked and (_there(self.path, number, "done") or _there(self.path, number, "failed")):
+                raise FileError(sentence(f"measurement of run {number} in {self.path}", "older than the request", "none yet", hint))
+            if there != module:
+                _appear(file, module)
+            if not asked:
+                _appear(self.path / f"run_{number:04d}.go", "")
 
     def receive(self, number: int) -> Trial:
         """Wait for the measurement of a run.
@@ -86,21 +105,43 @@ class RobotFolder:
         Raises
         ------
         MissingFileError
-            It did not come in time.
+            It did not come in time, or the folder is gone.
+        RunFailed
+            The robot says that there is none.
+        OptidError
+            It cannot be read.
         """
         end = clock.monotonic() + self.timeout
         while not _there(self.path, number, "done"):
+            failed = self.path / f"run_{number:04d}.failed"
+            if failed.exists():
+                raise RunFailed(" ".join(failed.read_text(encoding="utf-8", errors="replace").split())[:200] or "the robot gave no reason")
+            self._check()
             if clock.monotonic() > end:
-                hint = "Is the robot's program running, in automatic mode? Start the tuning again to go on with the same run."
+                hint = "Is the robot's program running, in automatic mode? Give the same command again to go on with this run."
                 wanted = f"the file run_{number:04d}.done in {self.path}"
                 raise MissingFileError(sentence(f"measurement of run {number}", f"nothing after {self.timeout:g} s", wanted, hint))
             clock.sleep(self.poll)
-        file = self.path / f"run_{number:04d}.csv"
-        return self.read(file) if self.read is not None else import_csv(file, COLUMNS)
+        end = clock.monotonic() + self.late
+        while True:
+            try:
+                file = self.path / f"run_{number:04d}.csv"
+                return self.read(file) if self.read is not None else import_csv(file, COLUMNS)
+            except OptidError:
+                if clock.monotonic() > end:
+                    raise
+            clock.sleep(self.poll)
+
+    def _check(self) -> None:
+        if not self.path.is_dir():
+            raise MissingFileError(sentence(f"folder {self.path}", "not found", "the folder that computer and robot share"))
 
 
 def tune_through_folder(session: TuningSession, folder: RobotFolder, move: RapidRun, progress: Callable[[int, str], None] | None = None) -> SessionReport:
     """Run a tuning to its end, or from where it was left.
+
+    The move goes into the notes of the tuning with the first run. A first measurement that cannot be read ends it, before anything is stored; later ones
+    count as failed runs.
 
     Parameters
     ----------
@@ -111,6 +152,10 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     ------
     MissingFileError
         The robot does not answer; nothing is lost.
+    FileBusyError
+        Another program works on this tuning.
+    DataError
+        The tuning was begun with another move.
 
     Examples
     --------
@@ -118,21 +163,56 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     >>> tune_through_folder.__name__  # examples/robot_in_the_loop.py runs it with a simulated robot in a second process
     'tune_through_folder'
     """
-    while (request := session.ask()) is not None:
-        folder.send(request.number, move.module(request))
-        try:
-            verdict = session.tell(request.number, folder.receive(request.number))
-        except MissingFileError:
-            raise
-        except OptidError as error:
-            verdict = session.fail(request.number, f"its measurement cannot be used: {error}")
-        text = f"{verdict.value:.4g}{f', not safe: {verdict.unsafe}' if verdict.unsafe else ''}"
-        _log.info("run %d at %s %%: %s", request.number, request.upsilon, text)
-        if progress is not None:
-            progress(request.number, text)
-    report = session.report()
-    _appear(folder.path / "optid_best.mod", move.final(report.upsilon))
+    with session.claimed():
+        _remember(session, move)
+        while (request := session.ask()) is not None:
+            folder.send(request.number, move.module(request, f"{session.path.stem}, begun {session.created}"))
+            try:
+                trial = folder.receive(request.number)
+            except MissingFileError:
+                raise
+            except OptidError as error:
+                if request.number == 1 and not isinstance(error, RunFailed):
+                    raise
+                reason = str(error) if isinstance(error, RunFailed) else f"its measurement cannot be used: {error}"
+                verdict = session.fail(request.number, reason)
+            else:
+                _compare(trial, session, move)
+                verdict = session.tell(request.number, trial)
+            text = f"{verdict.value:.4g}{f', not safe: {verdict.unsafe}' if verdict.unsafe else ''}"
+            _log.info("run %d at %s %%: %s", request.number, request.upsilon, text)
+            if progress is not None:
+                progress(request.number, text)
+        report = session.report()
+        with translated(folder.path / "optid_best.mod"):
+            _appear(folder.path / "optid_best.mod", move.final(report.upsilon))
     return report
+
+
+def _remember(session: TuningSession, move: RapidRun) -> None:
+    known = session.settings.notes.get("move")
+    if isinstance(known, dict):
+        before = RapidRun.from_mapping(known)
+        other = [name for name, value in before.to_mapping().items() if value != getattr(move, name)]
+        if other and session.trials:
+            was, now = (", ".join(f"{name} {getattr(which, name)}" for name in other) for which in (move, before))
+            raise DataError(sentence(f"move of the tuning {session.path.name}", was, f"{now}, with which it was begun", "Begin a new tuning for another move."))
+        if not other:
+            return
+    session.remember({"move": move.to_mapping()})
+
+
+def _compare(trial: Trial, session: TuningSession, move: RapidRun) -> None:
+    """Warn of a measurement whose axes do not move as the robot was told to."""
+    pairs = {name: move.goal[number - 1] - move.start[number - 1] for name, number in zip(session.settings.names, move.numbers, strict=True)}
+    wanted = {name: angle for name, angle in pairs.items() if name in trial.joint_names and abs(angle) > 1e-3}
+    if not trial.n_samples:
+        return
+    moved = {name: float(np.diff(trial.q[[0, -1], trial.joint_names.index(name)])[0]) for name in wanted}
+    if not all(0.5 < moved[name] / angle < 2.0 for name, angle in wanted.items()):
+        found, expected = (", ".join(f"{name} {angle:.3g}" for name, angle in which.items()) for which in (moved, wanted))
+        hint = "Are the units rad, the axes in order, and is it this move?"
+        warnings.warn(sentence("angles from the first sample of a measurement to the last", found, f"{expected} rad", hint), DataWarning, stacklevel=3)
 
 
 def serve(folder: str | os.PathLike[str], robot: SimulatedRobot, numbers: tuple[int, ...] = (2, 3), poll: float = 0.02, runs: int | None = None) -> None:
@@ -171,7 +251,13 @@ def _there(folder: Path, number: int, suffix: str) -> bool:
 
 
 def _appear(file: Path, text: str) -> None:
-    """Make a file in one step."""
+    """Make a file in one step, on the disk before it has its name."""
     temporary = file.with_name(f".{file.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="ascii")
-    os.replace(temporary, file)
+    try:
+        with open(temporary, "w", encoding="ascii") as raw:
+            raw.write(text)
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(temporary, file)
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,9 +1,7 @@
-"""Ask and tell: resuming, limits, files; the folder between computer and robot, with a robot that is killed."""
+"""Ask and tell: resuming, limits, files."""
 
 from __future__ import annotations
 
-import multiprocessing
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +11,10 @@ import pytest
 from optid.errors import DataError, FileError, LimitsError, MissingFileError, ShapeError, UnknownNameError
 from optid.experiment import Trial, read_experiment
 from optid.flexibility.objectives import PathRule, TailRule
-from optid.flexibility.rapid_run import RapidRun, tuned_values
-from optid.flexibility.robot_folder import RobotFolder, serve, tune_through_folder
 from optid.flexibility.session import TuningSession
-from optid.flexibility.session_report import Request, SessionReport, session_value
+from optid.flexibility.session_report import SessionReport, session_value
 from optid.flexibility.settings import SafetyLimits, TuningSettings
-from optid.flexibility.simulated_robot import SimulatedRobot
 
-MOVE = RapidRun(start=(0.0,) * 6, goal=(0.0, 0.03, 0.03, 0.0, 0.0, 0.0))
 OPTIMUM = np.array([94.0, 107.0])
 TIME = np.arange(400) / 1e3
 SHAPES = np.stack([np.sin(2 * np.pi * f * TIME) * np.exp(-8 * TIME) for f in (8.0, 13.0)])
@@ -167,99 +161,3 @@ def test_messages(tmp_path: Path) -> None:
     changed = TuningSession(tmp_path / "t.h5", replace(SETTINGS, start=(98.0, 100.0)), session.trials)
     with pytest.raises(FileError, match="made with other settings"):
         changed.ask()
-
-
-def test_rapid_module() -> None:
-    """The module sets Υ, moves and puts the safe values back, whatever happens."""
-    text = MOVE.module(Request(7, (94.0, 107.0), (100.0, 101.0), (94.0, 107.0)))
-    lines = [line.strip() for line in text.splitlines()]
-    assert lines[0] == "MODULE optid_run_0007" and lines[-1] == "ENDMODULE"
-    assert "LOCAL CONST jointtarget goal:=[[0.00000,1.71887,1.71887,0.00000,0.00000,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]];" in lines
-    assert lines.index("TuneServo ROB_1, 3, 107\\Type:=TUNE_DF;") < lines.index("MoveL CalcRobT(goal,tool0), vmax, fine, tool0;")
-    assert lines.count("TuneServo ROB_1, 3, 101\\Type:=TUNE_DF;") == 2, "after the move, and in the error handler"
-    assert tuned_values(text) == {2: 94.0, 3: 107.0}
-    assert tuned_values(MOVE.final([94, 107])) == {2: 94.0, 3: 107.0}
-    with pytest.raises(DataError, match="one word"):
-        RapidRun(MOVE.start, MOVE.goal, tool="tool0; Stop")
-    with pytest.raises(DataError, match="axis numbers"):
-        RapidRun(MOVE.start, MOVE.goal, numbers=(2, 7))
-    with pytest.raises(DataError, match="6 finite angles"):
-        RapidRun((0.0, 0.0), MOVE.goal)
-
-
-def test_a_silent_robot_times_out(tmp_path: Path) -> None:
-    """A clear message; the run stays asked for, and a folder is not shared by two tunings."""
-    session = TuningSession.create(tmp_path / "t.h5", SETTINGS)
-    folder = RobotFolder(tmp_path, timeout=0.1, poll=0.02)
-    with pytest.raises(
-        MissingFileError, match=r"measurement of run 1: nothing after 0\.1 s, expected the file run_0001\.done in .*Is the robot's program running"
-    ):
-        tune_through_folder(session, folder, MOVE)
-    assert (tmp_path / "run_0001.go").exists() and session.ask() is not None
-    with pytest.raises(FileError, match="another module"):
-        folder.send(1, "MODULE other\nENDMODULE\n")
-    with pytest.raises(MissingFileError, match="the folder that computer and robot share"):
-        RobotFolder(tmp_path / "nowhere")
-
-
-def test_measurements_that_cannot_be_read_are_failed_runs(tmp_path: Path) -> None:
-    session = TuningSession.create(tmp_path / "t.h5", replace(SETTINGS, budget=2))
-    (tmp_path / "run_0001.csv").write_text("time,q_axis2,q_axis3,tau_axis2,tau_axis3\n0,0,0,broken,1\n")
-    (tmp_path / "run_0001.done").touch()
-    report = tune_through_folder(session, RobotFolder(tmp_path, timeout=0.1), MOVE)
-    assert report.finished and "its measurement cannot be used" in report.verdicts[0].unsafe
-
-
-@pytest.mark.parametrize("budget", [4, pytest.param(8, marks=pytest.mark.slow)])
-def test_robot_killed_twice_gives_the_same_answer(tmp_path: Path, loop_a: object, budget: int) -> None:
-    """Two axes through the folder, the robot a second process: killed twice in the middle of its runs, the answer is that of the undisturbed tuning."""
-    report, undisturbed, kills = killed_twice(tmp_path, loop_a, budget)
-    assert kills == [1, 2]
-    assert [run.upsilon for run in report.runs] == [run.upsilon for run in undisturbed.runs]
-    assert np.allclose([run.value for run in report.runs], [run.value for run in undisturbed.runs], rtol=1e-9)
-    assert np.array_equal(report.upsilon, undisturbed.upsilon)
-    assert tuned_values((tmp_path / "folder" / "optid_best.mod").read_text()) == {2: report.upsilon[0], 3: report.upsilon[1]}
-    assert list(read_experiment(tmp_path / "loud.h5").trials) == [f"run {k:04d}" for k in range(1, len(report.runs) + 1)]
-
-
-def killed_twice(tmp_path: Path, loop: object, budget: int) -> tuple[SessionReport, SessionReport, list[int]]:
-    """Through ``folder`` into ``loud.h5`` with a robot that is killed, and undisturbed; and after which runs it was killed."""
-    from optid.flexibility.comparison import individual
-    from optid.flexibility.loop import FlexibleLoop
-    from optid.flexibility.surfaces import experiment
-
-    assert isinstance(loop, FlexibleLoop)
-    there = SimulatedRobot(loop, experiment(loop, "zero", "++", "short"), individual(loop, OPTIMUM), 0.05, 0.05, seed=3, tail=0.3)
-    settings = TuningSettings(TailRule(0.25), gears=loop.gears, budget=budget)
-    quiet = TuningSession.create(tmp_path / "quiet.h5", settings)
-    while (request := quiet.ask()) is not None:
-        quiet.tell(request.number, there.run(request.upsilon, request.number))
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    context = multiprocessing.get_context("spawn")
-    session = TuningSession.create(tmp_path / "loud.h5", settings)
-    process = context.Process(target=serve, args=(folder, there), daemon=True)
-    process.start()
-    kills: list[int] = []
-
-    def kill(number: int, text: str) -> None:
-        """After runs 1 and 2: give the robot time to begin with the next one, then kill it and start another."""
-        nonlocal process
-        if number <= 2:
-            request = session.ask()
-            assert request is not None
-            RobotFolder(folder).send(request.number, MOVE.module(request))
-            time.sleep(0.1)
-            process.kill()
-            process.join()
-            kills.append(number)
-            process = context.Process(target=serve, args=(folder, there), daemon=True)
-            process.start()
-
-    try:
-        report = tune_through_folder(session, RobotFolder(folder, timeout=120.0, poll=0.05), MOVE, kill)
-        process.join(30)
-    finally:
-        process.kill()
-        process.join()
-    return report, quiet.report(), kills
