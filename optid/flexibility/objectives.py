@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, numbers
 from optid.brief import brief
-from optid.errors import DataError, sentence, unknown_name
+from optid.errors import DataError, ShapeError, sentence, unknown_name
 from optid.experiment import Trial
-from optid.model.arguments import positive, real
+from optid.model.arguments import instance, not_negative, positive, real
 from optid.model.transmission import motor_torque
 from optid.signals.filters import lowpass
 
@@ -29,6 +30,12 @@ def settled(record: LoopRecord, share: float = 0.01, guard: float = 0.01) -> flo
     The end of the motion alone would be too early: damper and friction go on to move the feedforward for some hundredths of a second, and a window that
     contains this hides the minimum of Λ.
 
+    Parameters
+    ----------
+    share : float
+        Between 0 and 1.
+    guard : float [s]
+
     Examples
     --------
     >>> from optid.flexibility import FlexibleLoop, set_a, settled
@@ -38,6 +45,10 @@ def settled(record: LoopRecord, share: float = 0.01, guard: float = 0.01) -> flo
     >>> motion.duration < settled(loop.simulate(motion, [[100, 100]])) < motion.duration + 0.2
     True
     """
+    instance(record, LoopRecord, "record of a tuning run")
+    not_negative(guard, "guard after the feedforward", "a finite time >= 0 [s]")
+    if not 0 < real(share, "share of the feedforward's swing") < 1:
+        raise DataError(sentence("share of the feedforward's swing", share, "a number between 0 and 1"))
     u = record.feedforward
     away = np.abs(u - u[:, -1:, :])
     moving = (away > share * np.ptp(u, axis=1, keepdims=True)).any(axis=(0, 2))
@@ -73,13 +84,17 @@ class TailRule:
     of: str = "torque"
 
     def __post_init__(self) -> None:
-        if not np.isfinite(real(self.start, "start of a tail", "a finite time >= 0 [s]")) or self.start < 0:
-            raise DataError(sentence("start of a tail", self.start, "a finite time >= 0 [s]"))
+        not_negative(self.start, "start of a tail", "a finite time >= 0 [s]")
         positive(self.cutoff, "cutoff of a tail", "a frequency above 0 [Hz]")
         if self.of not in SOURCES:
             raise unknown_name("signal of a tail", self.of, SOURCES)
         if self.norm not in NORMS:
             raise unknown_name("norm", self.norm, NORMS)
+
+    @property
+    def label(self) -> str:
+        """What the value is, with its unit."""
+        return {"torque": "Λ [N m]", "tool": "vibration of the tool [m]", "acceleration": "vibration of the tool [m/s²]"}[self.of]
 
     def signal(self, time: ArrayLike, torque: ArrayLike) -> Array:
         """Filtered tails (..., K, n) of torques (..., N, n).
@@ -89,12 +104,14 @@ class TailRule:
         DataError
             The record ends too soon after T, its clock is not steady, or it holds NaN.
         """
-        t, tau = np.asarray(time, dtype=float), np.asarray(torque, dtype=float)
+        t, tau = numbers(time, "time of a tuning run"), numbers(torque, "signal of a tuning run")
+        if t.ndim != 1 or tau.ndim < 2 or tau.shape[-2] != len(t) or not tau.shape[-1]:
+            raise ShapeError(sentence("signal of a tuning run", f"shape {tau.shape} at times of shape {t.shape}", "(..., N, n) at times (N,)"))
         keep = np.flatnonzero(t >= self.start - 1e-9)
         if len(keep) < 30:
             raise DataError(sentence("record of a tuning run", f"{len(keep)} samples after {self.start:.4g} s", "30 at least", "Record longer after the move."))
         steps = np.diff(t[keep])
-        if np.ptp(steps) > 0.02 * np.mean(steps):
+        if not steps.min() > 0 or np.ptp(steps) > 0.02 * np.mean(steps):
             raise DataError(sentence("record of a tuning run", f"steps of {steps.min():.3g} to {steps.max():.3g} s", "a steady clock", "Resample it first."))
         part = np.moveaxis(tau[..., keep, :], -2, 0)
         flat = part.reshape(len(keep), -1)
@@ -105,7 +122,9 @@ class TailRule:
 
     def value(self, signal: ArrayLike) -> Array:
         """Λ (...) of tails (..., K, n): the norm over time, averaged over the axes [N m]."""
-        r = np.asarray(signal, dtype=float)
+        r = numbers(signal, "tail of a tuning run")
+        if r.ndim < 2 or 0 in r.shape[-2:]:
+            raise ShapeError(sentence("tail of a tuning run", f"shape {r.shape}", "(..., K, n)"))
         if self.norm == "L1":
             each = np.mean(np.abs(r), axis=-2)
         elif self.norm == "L2":
@@ -116,6 +135,7 @@ class TailRule:
 
     def of_record(self, record: LoopRecord) -> Array:
         """The value (B,) of simulated runs, from torques or the tool."""
+        instance(record, LoopRecord, "record of a tuning run")
         if self.of == "acceleration":
             raise DataError(sentence("tail of a simulated record", "acceleration", "torque or tool"))
         return self.value(self.signal(record.time, record.torque if self.of == "torque" else record.tool))
@@ -129,7 +149,8 @@ class TailRule:
             ``tau`` is the torque on the arm side; the attribute ``gears`` (n,), or (n, n), brings it to the motors (1 when there is none)
             by :func:`~optid.model.transmission.motor_torque`.
         """
-        signal = self.signal(trial.time - trial.time[0], measured(trial, self.of))
+        seen = measured(trial, self.of)
+        signal = self.signal(trial.time - trial.time[:1], seen)
         return float(self.value(signal)), signal
 
 
@@ -141,14 +162,35 @@ def measured(trial: Trial, what: str) -> Array:
     DataError
         When it does not.
     """
+    instance(trial, Trial, "recording of a tuning run")
     if what == "torque" and trial.tau is not None:
-        return motor_torque(trial.tau, trial.attributes.get("gears", np.ones(trial.n)))
+        return motor_torque(trial.tau, _gears(trial))
     value = None if what == "torque" else trial.attributes.get(what)
-    array = np.zeros((0, 0)) if value is None else np.asarray(value, dtype=float)
-    if array.ndim != 2 or len(array) != trial.n_samples:
+    array = np.zeros((0, 0)) if value is None else _numbers(value, f"{what} of trial {trial.name!r}")
+    if array.ndim != 2 or len(array) != trial.n_samples or not array.shape[1]:
         found = f"no {what}" if value is None else f"{what} of shape {array.shape}"
         raise DataError(sentence(f"trial {trial.name!r}", found, f"{what} with {trial.n_samples} rows"))
     return array
+
+
+def _numbers(value: object, what: str) -> Array:
+    """Numbers in a recording, which is at fault where they are none."""
+    try:
+        return numbers(value, what)
+    except ShapeError as error:
+        raise DataError(str(error)) from None
+
+
+def _gears(trial: Trial) -> Array:
+    """Gears of a trial (n,) or (n, n), of which none is zero."""
+    gears = _numbers(trial.attributes.get("gears", np.ones(trial.n)), f"gears of trial {trial.name!r}")
+    if gears.ndim == 0:
+        gears = np.full(trial.n, float(gears))
+    square = gears if gears.ndim == 2 else np.diag(gears)
+    if square.shape != (trial.n, trial.n) or not np.isfinite(square).all() or np.linalg.matrix_rank(square) < trial.n:
+        shown = np.array2string(gears, threshold=8)
+        raise DataError(sentence(f"gears of trial {trial.name!r}", shown, f"{trial.n} finite numbers other than 0, or an invertible matrix"))
+    return gears
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,13 +221,38 @@ class PathRule:
 
     __repr__ = brief
 
+    def __post_init__(self) -> None:
+        time = finite(self.time, (None,), "time of a path")
+        reference = finite(self.reference, (len(time), None), "reference of a path")
+        if not reference.size or np.any(np.diff(time) <= 0):
+            raise DataError(sentence("reference of a path", f"{len(time)} times, {reference.shape[1]} coordinates", "one of each at least, at times that rise"))
+        if self.start is not None:
+            not_negative(self.start, "start of a path", "a finite time >= 0 [s], or None")
+        object.__setattr__(self, "time", time)
+        object.__setattr__(self, "reference", reference)
+
+    @property
+    def label(self) -> str:
+        """What the value is, with its unit."""
+        return "Ω [m]"
+
     def of_trial(self, trial: Trial) -> tuple[float, Array]:
-        """Ω [m] and the errors (K, k)."""
-        clock = trial.time - trial.time[0]
-        tool, reference = measured(trial, "tool"), np.asarray(self.reference, dtype=float)
-        wanted = np.column_stack([np.interp(clock, self.time, column) for column in reference.T])
+        """Ω [m] and the errors (K, k).
+
+        Raises
+        ------
+        DataError
+            The trial has no path of the tool, one of other coordinates, one that ends before the window, or NaN in it.
+        """
+        tool = measured(trial, "tool")
+        clock = trial.time - trial.time[:1]
+        wanted = np.column_stack([np.interp(clock, self.time, column) for column in self.reference.T])
         if tool.shape != wanted.shape:
             raise DataError(sentence(f"tool of trial {trial.name!r}", f"shape {tool.shape}", f"{wanted.shape}, like the reference"))
+        if not np.isfinite(tool).all():
+            raise DataError(
+                sentence(f"tool of trial {trial.name!r}", f"{int((~np.isfinite(tool).all(axis=1)).sum())} rows that are not finite", "finite numbers")
+            )
         keep = slice(None) if self.start is None else clock >= self.start - 1e-9
         return float(path_error(clock, tool, wanted, self.start, self.detrend)), (tool - wanted)[keep]
 
@@ -209,6 +276,7 @@ def tool_error(record: LoopRecord, start: float | None = None, detrend: bool = F
     >>> bool(tool_error(record)[0] < tool_error(record)[1])  # the right stiffness follows the path better
     True
     """
+    instance(record, LoopRecord, "record of a tuning run")
     if record.tool_reference is None:
         raise DataError(sentence("record of a tuning run", "no reference of the tool", "one", "Simulate with reference_tool=True."))
     return path_error(record.time, record.tool, record.tool_reference, start, detrend)
@@ -216,12 +284,17 @@ def tool_error(record: LoopRecord, start: float | None = None, detrend: bool = F
 
 def path_error(time: ArrayLike, tool: ArrayLike, reference: ArrayLike, start: float | None = None, detrend: bool = False) -> Array:
     """Ω (...) [m] of measured paths (..., N, k) against their reference (N, k), e.g. from a laser tracker."""
-    t = np.asarray(time, dtype=float)
-    error = np.asarray(tool, dtype=float) - np.asarray(reference, dtype=float)
+    t, path, wanted = numbers(time, "time of a path"), numbers(tool, "path of the tool"), numbers(reference, "reference of a path")
+    if wanted.ndim != 2 or t.shape != wanted.shape[:1] or path.shape[-2:] != wanted.shape or not wanted.shape[1]:
+        found = f"shape {path.shape} at times of shape {t.shape}, with a reference of shape {wanted.shape}"
+        raise ShapeError(sentence("path of the tool", found, "(..., N, k) at times (N,), with a reference (N, k)"))
+    error = path - wanted
     if start is not None:
-        error = error[..., t >= start - 1e-9, :]
+        error = error[..., t >= not_negative(start, "start of a path", "a finite time >= 0 [s], or None") - 1e-9, :]
+    count = error.shape[-2]
+    if count < (3 if detrend else 1):
+        raise DataError(sentence("path of the tool", f"{count} samples" + (f" after {start:g} s" if start is not None else ""), "more"))
     if detrend:
-        count = error.shape[-2]
         line = np.column_stack([np.ones(count), np.linspace(-1, 1, count)])
         error = error - line @ (np.linalg.pinv(line) @ error)
     return np.asarray(np.sqrt(np.mean(np.sum(error**2, axis=-1), axis=-1)))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from optid.arrays import numbers
 from optid.brief import brief
 from optid.errors import DataError, ShapeError, sentence, unknown_name
-from optid.model.arguments import positive
+from optid.model.arguments import instance, positive
 
 from .feedforward import Motion
 from .loop import FlexibleLoop
@@ -152,6 +152,7 @@ def experiment(loop: FlexibleLoop, posture: str, direction: str, length: str) ->
     length : "long" or "short"
         0.1 or 0.03 rad on each axis.
     """
+    instance(loop, FlexibleLoop, "loop of a move")
     check_move(posture, direction, length)
     start = np.array(POSTURES[posture])
     delta = LENGTHS[length] * np.array(DIRECTIONS[direction])
