@@ -168,6 +168,7 @@ def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None =
     instance(model, FlexibleModel, "model to linearise")
     q0 = finite(q, (model.n,), "posture")
     p0 = model.parameters() if parameters is None else finite(parameters, (len(model.parameter_names),), "parameters of a flexible model")
+    model.require_inertia(p0)
     p, x, delta = ca.SX.sym("p", len(p0)), ca.SX.sym("q", model.n), ca.SX.sym("delta", model.n)
     pi, values = model.split(p)
     gravity = model.arm.functions["gravity"](pi, x)

@@ -87,6 +87,7 @@ class FlexibleLoop:
             raise ShapeError(sentence("gains", f"{[len(k) for k in (self.gains.kp, self.gains.kd, self.gains.ki)]} values", f"{self.plant.m} of each"))
         if not isinstance(self.backend, str) or self.backend not in BACKENDS:
             raise unknown_name("kernel backend", str(self.backend), BACKENDS)
+        self.plant.require_inertia()
         for what in ("step", "rate"):
             put(self, what, real(getattr(self, what), f"{what} of a flexible loop"))
         if not (0 < self.step < np.inf and 0 < self.rate < np.inf) or self.every < 1 or abs(self.every * self.step * self.rate - 1) > 1e-9:

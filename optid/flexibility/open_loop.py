@@ -45,6 +45,7 @@ def swing(
         The motion needs more than two million steps, or leaves the finite numbers: a light rotor or link behind a stiff spring.
     """
     instance(model, FlexibleModel, "model of a flexible arm")
+    model.require_inertia()
     x = _state(model, x0)
     positive(duration, "duration of a simulation")
     if torque is not None and not callable(torque):
@@ -53,7 +54,7 @@ def swing(
     count = int(np.ceil(duration / h - 1e-9))
     if count > STEPS:
         raise SolveError(
-            sentence("simulation of a flexible arm", f"{count} steps of {h:.2g} s", f"at most {STEPS}", "Stiffen nothing beyond need, or give step.")
+            sentence("simulation of a flexible arm", f"{float(count):.3g} steps of {h:.2g} s", f"at most {STEPS}", "Stiffen nothing beyond need, or give step.")
         )
     h = duration / count
     p, u = model.parameters(), np.zeros((3, model.m))

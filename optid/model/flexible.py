@@ -191,6 +191,20 @@ class FlexibleModel:
         ratios = np.array([self.joints[j].gear for j in self.driven])
         return ratios if self.robot.coupling is None else ratios[:, None] * np.linalg.inv(self.coupling)
 
+    def require_inertia(self, parameters: Array | None = None) -> None:
+        """Make sure that every joint moves something, with these parameters p or the model's own.
+
+        Raises
+        ------
+        RobotError
+            Naming a joint that does not: its acceleration would be infinite.
+        """
+        pi = (self.parameters() if parameters is None else parameters)[: self.arm.p]
+        values, vectors = np.linalg.eigh(self.arm.mass_matrix(pi, np.full(self.n, 0.3)))
+        if not values[0] > 1e-14 * values[-1]:
+            joint = self.robot.joint_names[int(np.argmax(np.abs(vectors[:, 0])))]
+            raise RobotError(sentence(f"joint {joint!r} of robot {self.robot.name!r}", "it moves no inertia", "links with mass"))
+
     @property
     def size(self) -> int:
         """Number of states, 2n + 2m."""
