@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from optid.arrays import finite, is_real, numbers
 from optid.brief import brief
 from optid.errors import DataError, LimitsError, ShapeError, sentence
 
@@ -138,21 +139,25 @@ class FlexibilityTuning:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        start = np.atleast_1d(np.array(self.start, dtype=float))
+        if not callable(self.run) or not callable(getattr(self.rule, "of_trial", None)):
+            wrong, wanted = ("run", "a function of Υ") if not callable(self.run) else ("rule", "a TailRule, a PathRule, or one like them")
+            raise DataError(sentence(f"{wrong} of a tuning", type(getattr(self, wrong)).__name__, wanted))
+        start = np.array(np.atleast_1d(numbers(self.start, "start of a tuning")))
         n = len(start)
-        axes = tuple(range(n)) if self.axes is None else tuple(int(a) for a in np.atleast_1d(self.axes))
-        if not axes or len(set(axes)) < len(axes) or not all(0 <= a < n for a in axes):
-            raise ShapeError(sentence("axes of a tuning", axes, f"different numbers from 0 to {n - 1}"))
-        if int(self.step) != self.step or self.step < 1:
+        if start.ndim != 1 or not n:
+            raise ShapeError(sentence("start of a tuning", f"shape {start.shape}", "(n,), one an axis"))
+        axes = _axes(self.axes, n)
+        if not is_real(self.step) or not 1 <= self.step < np.inf or int(self.step) != self.step:
             raise LimitsError(sentence("step of a tuning", self.step, "a whole number of percent, 1 or more"))
-        low, high = (np.broadcast_to(np.asarray(bound, dtype=float), (n,)) for bound in (self.lower, self.upper))
+        low, high = (numbers(getattr(self, what), f"{what} bound of a tuning") for what in ("lower", "upper"))
+        if {low.shape, high.shape} - {(), (n,)}:
+            raise ShapeError(sentence("bounds of a tuning", f"shapes {low.shape} and {high.shape}", f"numbers, or {n} of them"))
+        low, high = np.broadcast_to(low, (n,)), np.broadcast_to(high, (n,))
         bad = [a for a in axes if not 0 < low[a] <= start[a] <= high[a] < np.inf]
         if bad:
             a = bad[0]
             raise LimitsError(sentence(f"Υ of axis {a}", f"start {start[a]:g}, bounds {low[a]:g} … {high[a]:g}", "a start between positive bounds"))
-        names = tuple(f"axis{a + 1}" for a in range(n)) if self.names is None else tuple(str(name) for name in self.names)
-        if len(names) != n:
-            raise ShapeError(sentence("names of the axes", f"{len(names)} names", f"{n}"))
+        names = _names(self.names, n)
         for what, value in {"axes": axes, "start": start, "lower": low, "upper": high, "names": names}.items():
             put(self, what, value)
 
@@ -165,13 +170,13 @@ class FlexibilityTuning:
     def upsilon(self, x: ArrayLike) -> Array:
         """Υ (n,) [%] of all axes at the grid point x (len(axes),)."""
         percent = np.array(self.start)
-        percent[list(self.axes)] += self.step * np.asarray(x, dtype=float)
+        percent[list(self.axes)] += self.step * finite(x, (len(self.axes),), "grid point of a tuning")
         return percent
 
     def grid_point(self, upsilon: ArrayLike) -> Array:
         """The grid point of Υ (n,)."""
         chosen = list(self.axes)
-        return np.asarray((np.asarray(upsilon, dtype=float) - self.start)[chosen] / self.step)
+        return np.asarray((finite(upsilon, (len(self.start),), "Υ of a tuning") - self.start)[chosen] / self.step)
 
     def form(self) -> BlackBox | Residuals:
         """Pose the problem on whole numbers: steps from ``start``."""
@@ -206,6 +211,27 @@ class FlexibilityTuning:
         runs = tuple(TuningRun(k + 1, tuple(self.upsilon(point.x)), value(point.fun)) for k, point in enumerate(solution.history))
         first = next((run.value for run in runs if np.array_equal(run.upsilon, self.start)), np.nan)
         return FlexibilityResult(self.upsilon(solution.x), value(solution.fun), first, runs, self.names, tuple(self.names[a] for a in self.axes), solution)
+
+
+def _axes(axes: Any, n: int) -> tuple[int, ...]:
+    """Different indices of n axes; all of them by default."""
+    chosen = np.arange(n) if axes is None else np.atleast_1d(numbers(axes, "axes of a tuning"))
+    if chosen.ndim != 1 or not chosen.size or len(set(chosen)) < chosen.size or not np.all(np.isin(chosen, np.arange(n))):
+        raise ShapeError(sentence("axes of a tuning", tuple(chosen.tolist()), f"different numbers from 0 to {n - 1}"))
+    return tuple(int(a) for a in chosen)
+
+
+def _names(names: Any, n: int) -> tuple[str, ...]:
+    """Different names of n axes."""
+    given = [f"axis{a + 1}" for a in range(n)] if names is None else [names] if isinstance(names, str) else names
+    if not isinstance(given, Iterable):
+        raise ShapeError(sentence("names of the axes", type(given).__name__, f"{n} names"))
+    found = tuple(map(str, given))
+    if len(found) != n:
+        raise ShapeError(sentence("names of the axes", f"{len(found)} names", f"{n}"))
+    if len(set(found)) < n:
+        raise ShapeError(sentence("names of the axes", found, "all different"))
+    return found
 
 
 @dataclass(frozen=True)
@@ -274,5 +300,9 @@ class FlexibilityResult:
         return tuning_html(self)
 
     def __str__(self) -> str:
+        runs = f"{len(self.runs)} run{'s' * (len(self.runs) != 1)}"
+        if not np.isfinite(self.value):
+            return f"no run gave a number, of {runs}"
         best = ", ".join(f"{name} {percent:g} %" for name, percent in zip(self.names, self.upsilon, strict=True) if name in self.tuned)
-        return f"{best}: {self.value:.3g} after {len(self.runs)} runs, {self.ratio:.0%} of the start's {self.start_value:.3g}"
+        share = "" if np.isnan(self.ratio) else f", {self.ratio:.0%} of the start's {self.start_value:.3g}"
+        return f"{best}: {self.value:.3g} after {runs}{share}"

@@ -44,6 +44,8 @@ def residual(form: Residuals, x: np.ndarray) -> tuple[np.ndarray | None, str]:
         vector = form.residual(x)
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
+    if not vector.size:
+        return None, "an empty vector"
     return (vector if np.all(np.isfinite(vector)) else None), ""
 
 

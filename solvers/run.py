@@ -78,6 +78,7 @@ class Run:
     stop: str = ""
     error: BaseException | None = None
     last_failure: str = ""
+    length: int = 0
     started: float = field(default_factory=perf_counter)
 
     def seed(self) -> int:
@@ -167,6 +168,10 @@ class Run:
         self.ready()
         assert isinstance(self.form, Residuals)
         vector, failure = residual(self.form, x)
+        if vector is not None:
+            self.length = self.length or vector.size
+            if (size := vector.size) != self.length:
+                vector, failure = None, f"a vector of {size} numbers after one of {self.length}"
         self.record(x, math.nan if vector is None else float(0.5 * vector @ vector), 0.0, failure)
         return vector
 

@@ -171,10 +171,12 @@ def vibration_left(
     noise : (relative, white [N m])
         See :meth:`TailTable.robot`.
     """
+    wanted = "whole numbers of runs, 1 or more"
+    if not isinstance(budgets, Sequence) or not budgets:
+        raise DataError(sentence("budgets of a search", repr(budgets), wanted))
     for budget in budgets:
-        whole(budget, "budget of a search", 1, "whole numbers of runs, 1 or more")
-    signal = search["solver"] == "secant"
-    problem = FlexibilityTuning(table.robot(*noise, seed), table.rule, step=step, signal=signal)
+        whole(budget, "budget of a search", 1, wanted)
+    problem = FlexibilityTuning(table.robot(*noise, seed), table.rule, step=step, signal=_sees_signal(search))
     result = solve(problem, seed=seed, budget=max(budgets), on_failure="return", **search)
     start = table.size(problem.start)
     values = np.array([run.value for run in result.runs])
@@ -183,6 +185,13 @@ def vibration_left(
         best = int(np.nanargmin(np.where(np.isfinite(values[:budget]), values[:budget], np.inf)))
         left.append(table.size(result.runs[best].upsilon) / start)
     return np.array(left)
+
+
+def _sees_signal(search: Mapping[str, Any]) -> bool:
+    """Whether a search looks at the vibration itself."""
+    if not isinstance(search, Mapping) or "solver" not in search:
+        raise DataError(sentence("search", repr(search), "arguments of optid.solve with a solver, such as SEARCHES['secant']"))
+    return bool(search["solver"] == "secant")
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,6 +223,6 @@ def repeated(table: TailTable, search: Mapping[str, Any], count: int = 20, budge
     whole(count, "count of tunings", 2, "a whole number, 2 or more")
     found = []
     for k in range(count):
-        problem = FlexibilityTuning(table.robot(*noise, (1000, k)), table.rule, signal=search["solver"] == "secant")
+        problem = FlexibilityTuning(table.robot(*noise, (1000, k)), table.rule, signal=_sees_signal(search))
         found.append(solve(problem, seed=k, budget=budget, on_failure="return", **search).upsilon)
     return Repeatability(np.array(found))

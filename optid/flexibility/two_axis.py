@@ -5,9 +5,10 @@ At zero arm 2 points up and arm 3 forward; both axes turn about +y: ``x = l2 sin
 
 from __future__ import annotations
 
-import numpy as np
 from numpy.typing import ArrayLike
 
+from optid.arrays import finite
+from optid.errors import RobotError, sentence
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
 from optid.robot import Joint, Link, Robot, Transform
@@ -30,7 +31,10 @@ def two_axis_robot(lengths: ArrayLike, masses: ArrayLike, levers: ArrayLike, ine
     inertias : (2,) [kg m²]
         About the centres of mass.
     """
-    (l2, l3), (x2, x3), (m2, m3), (j2, j3) = (np.asarray(v, dtype=float) for v in (lengths, levers, masses, inertias))
+    given = {"lengths": lengths, "levers": levers, "masses": masses, "inertias": inertias}
+    (l2, l3), (x2, x3), (m2, m3), (j2, j3) = (finite(value, (2,), f"{what} of a two-axis robot") for what, value in given.items())
+    if min(l2, l3) <= 0:
+        raise RobotError(sentence("lengths of a two-axis robot", f"{l2:g} and {l3:g} m", "numbers above 0"))
     joints = (Joint("axis2", axis=(0, 1, 0)), Joint("axis3", before=Transform.trans(z=l2), axis=(0, 1, 0)))
     links = (Link.from_com(m2, (0, 0, x2), (j2, j2, j2), "arm2"), Link.from_com(m3, (x3, 0, 0), (j3, j3, j3), "arm3"))
     return Robot(joints, links, tool=Transform.trans(x=l3), name=name)

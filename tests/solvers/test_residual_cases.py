@@ -42,6 +42,21 @@ def test_measured_jacobian_is_returned() -> None:
     np.testing.assert_allclose(solution.info["jacobian"], expected, atol=1e-7)
 
 
+@pytest.mark.parametrize("solver", ["secant", "least_squares"])
+def test_vectors_of_another_length_are_failed_evaluations(solver: str) -> None:
+    """A recording that is a sample shorter, or empty, is counted as failed; the search goes on with the others."""
+    runs = iter(range(100))
+
+    def residual(x: np.ndarray) -> np.ndarray:
+        k = next(runs)
+        return np.zeros(0) if k == 3 else np.concatenate([x - 2.0, x - 2.0, [0.0] * (k != 4)])
+
+    solution = optid.solve(Residuals(residual, x0=[0.0, 1.0], lower=-5.0, upper=5.0), solver=solver, on_failure="return", budget=12)
+    failed = [point.evaluation for point in solution.history if np.isnan(point.fun)]
+    assert failed == [k for k in (4, 5) if k <= len(solution.history)] and solution.n_failed == len(failed)
+    assert solution.fun < 1e-12 or solver == "least_squares"
+
+
 def test_residuals_without_a_number_fail() -> None:
     with pytest.raises(SolveError, match="not finite"):
         optid.solve(Residuals(lambda x: np.array([np.nan]), x0=[0.0]))
