@@ -27,23 +27,31 @@ _STATUS: dict[str, Status] = {
 }
 
 
-def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run, *, convex: bool = False) -> Outcome:
+def steepness(slope: Any) -> float:
+    """Largest entry of a gradient, at least 1: divided by it, an objective is as steep as the constraints, and absolute tolerances have a meaning."""
+    largest = float(np.abs(np.asarray(slope)).max(initial=0.0))
+    return largest if 1.0 < largest < np.inf else 1.0
+
+
+def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run, *, convex: bool = False, scale: bool = False) -> Outcome:
     """Run one CasADi NLP plugin on the scaled problem and report what it says.
 
     Iterates reach ``run`` in the user's units. Exceptions of the backend become the status ``failed``. ``convex`` makes exact second derivatives convex here,
-    for Hessians on which CasADi's own convexification gives up.
+    for Hessians on which CasADi's own convexification gives up; ``scale`` divides the objective by its :func:`steepness` at the start, for backends that
+    leave it as it is.
     """
     import casadi as ca
 
     symbol = type(form.x).sym("z", form.size)
     f, g = form.function(symbol * ca.DM(form.scales))
     rows = g.shape[0]
-    watch = _watcher(form, run, rows)
     own: dict[str, Any] = {}
     try:
+        unit = steepness(ca.Function("slope", [symbol], [ca.gradient(f, symbol)])(run.x0 / form.scales)) if scale else 1.0
+        f, watch = f / unit, _watcher(form, run, rows, unit)
         if form.advice.curvature and type(form).hessian is not Nlp.hessian:
             interior = plugin == "ipopt"  # it takes the upper triangle, and copes with negative curvature
-            own = {"hess_lag": _curvature(_own_hessian(form), form.size, rows, interior)}
+            own = {"hess_lag": _curvature(_own_hessian(form, unit), form.size, rows, interior)}
         elif convex:
             own = {"hess_lag": _curvature(_exact_hessian(symbol, f, g), form.size, rows, interior=False)}
         solver = ca.nlpsol("optid_solver", plugin, {"x": symbol, "f": f, "g": g}, {**options, **own, "iteration_callback": watch, "error_on_fail": False})
@@ -63,8 +71,8 @@ def solve_nlp(plugin: str, options: Mapping[str, Any], form: Nlp, run: Run, *, c
     x = np.clip(np.asarray(answer["x"]).ravel() * form.scales, form.lbx, form.ubx)
     evaluations = int(stats.get("n_call_nlp_f", 0)) or int(stats.get("iter_count", 0)) + 1
     info = {
-        "multipliers_x": np.asarray(answer["lam_x"]).ravel() / form.scales,
-        "multipliers_g": np.asarray(answer["lam_g"]).ravel(),
+        "multipliers_x": unit * np.asarray(answer["lam_x"]).ravel() / form.scales,
+        "multipliers_g": unit * np.asarray(answer["lam_g"]).ravel(),
         "iterations": int(stats.get("iter_count", 0)),
     }
     return Outcome(x, status, message, n_evaluations=evaluations, info=info)
@@ -80,11 +88,11 @@ Hessian = Callable[[np.ndarray, float, np.ndarray], np.ndarray]
 """(scaled variables, weight of the objective, multipliers of the rows) → Hessian of the Lagrangian in scaled variables."""
 
 
-def _own_hessian(form: Nlp) -> Hessian:
-    """The Hessian that a form computes itself."""
+def _own_hessian(form: Nlp, unit: float) -> Hessian:
+    """The Hessian that a form computes itself, for its objective over ``unit``."""
 
     def second(z: np.ndarray, weight: float, multipliers: np.ndarray) -> np.ndarray:
-        return np.asarray(form.hessian(z * form.scales, weight, multipliers) * np.outer(form.scales, form.scales))
+        return np.asarray(form.hessian(z * form.scales, weight / unit, multipliers) * np.outer(form.scales, form.scales))
 
     return second
 
@@ -139,7 +147,7 @@ def _convex(second: np.ndarray) -> np.ndarray:
     return np.asarray((vectors * np.maximum(size, max(1e-7, 1e-6 * size.max(initial=0.0)))) @ vectors.T)
 
 
-def _watcher(form: Nlp, run: Run, rows: int) -> Any:
+def _watcher(form: Nlp, run: Run, rows: int, unit: float) -> Any:
     """CasADi callback that notes every iterate and asks the backend to end when ``run`` says so."""
     import casadi as ca
 
@@ -169,6 +177,6 @@ def _watcher(form: Nlp, run: Run, rows: int) -> Any:
         def eval(self, arguments: Any) -> list[int]:
             x = np.asarray(arguments[0]).ravel() * form.scales
             violation = form.violation(x, np.asarray(arguments[2]).ravel())
-            return [int(run.note(x, float(arguments[1]), violation))]
+            return [int(run.note(x, unit * float(arguments[1]), violation))]
 
     return Watcher()

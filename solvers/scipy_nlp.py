@@ -11,7 +11,11 @@ import numpy as np
 from optid.problems.forms import Nlp
 
 from .base import Outcome
+from .casadi_nlp import steepness
 from .run import Run
+
+STUCK = 8
+"""SciPy's number of the end at which no step along the search direction improves anything."""
 
 
 class _Scaled:
@@ -63,8 +67,8 @@ class _Scaled:
             raise FloatingPointError("a derivative is not a finite number")
         return values
 
-    def minimise(self, method: str, start: np.ndarray, constraints: Any, options: dict[str, Any], **more: Any) -> Any:
-        """Call SciPy; returns its result, or the outcome of a point that is not a number."""
+    def minimise(self, method: str, start: np.ndarray, constraints: Any, options: dict[str, Any], unit: float = 1.0, **more: Any) -> Any:
+        """Call SciPy with the objective over ``unit``; returns its result, or the outcome of a point that is not a number."""
         from scipy import optimize
 
         minimize: Any = optimize.minimize
@@ -73,9 +77,9 @@ class _Scaled:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return minimize(
-                    lambda z: self.values(z)[0],
+                    lambda z: self.values(z)[0] / unit,
                     start,
-                    jac=self.gradient,
+                    jac=lambda z: self.gradient(z) / unit,
                     bounds=optimize.Bounds(form.lbx / form.scales, form.ubx / form.scales, keep_feasible=(method == "trust-constr") & (form.lbx < form.ubx)),
                     constraints=constraints,
                     method=method,
@@ -124,9 +128,16 @@ class Slsqp:
                     "jac": lambda z: np.vstack([problem.jacobian(z)[low], -problem.jacobian(z)[high]]),
                 }
             )
-        found = problem.minimise("SLSQP", run.x0 / form.scales, constraints, {"ftol": self.tolerance, "maxiter": self.max_iterations})
-        if isinstance(found, Outcome):
-            return found
+        z = run.x0 / form.scales
+        unit = steepness(problem._slope(z)[0])
+        for tolerance in self.tolerance * np.array([1.0, 1e2, 1e4]):
+            found = problem.minimise("SLSQP", z, constraints, {"ftol": tolerance, "maxiter": self.max_iterations}, unit=unit)
+            if isinstance(found, Outcome):
+                return found
+            if found.status != STUCK:
+                break
+            # the tolerance is absolute, and rounding hides what is left to gain: again from there, in units of what was reached
+            z, unit = found.x, max(1.0, abs(problem.values(found.x)[0]))
         status = {0: "optimal", 4: "infeasible", 9: "budget"}.get(int(found.status), "failed")
         x = np.clip(np.asarray(found.x) * form.scales, form.lbx, form.ubx)
         return Outcome(x, status, str(found.message))  # type: ignore[arg-type]

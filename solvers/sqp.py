@@ -73,8 +73,8 @@ class Sqp:
         }
         if exact:
             options["convexify_strategy"] = "eigen-reflect"
-        outcome = solve_nlp("sqpmethod", {**options, **dict(self.more)}, form, run)
+        outcome = solve_nlp("sqpmethod", {**options, **dict(self.more)}, form, run, scale=True)
         if exact and outcome.status == "failed" and outcome.x is None and "convexify_strategy" not in self.more:
             # CasADi's eigenvalues of the Hessian did not converge, and it fell over its own message
-            return solve_nlp("sqpmethod", {**options, **dict(self.more), "convexify_strategy": "none"}, form, run, convex=True)
+            return solve_nlp("sqpmethod", {**options, **dict(self.more), "convexify_strategy": "none"}, form, run, convex=True, scale=True)
         return outcome
