@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from optid.arrays import numbers
+from optid.arrays import finite, numbers
 from optid.errors import DataError, require, sentence
 
 from .linear import LinearModel
@@ -133,44 +133,75 @@ def _level_curves(ax: Any, percents: Array, values: Array) -> None:
 
 
 def plot_vibrations(time: ArrayLike, tails: Mapping[str, ArrayLike], names: tuple[str, ...]) -> Figure:
-    """Vibrations (K, n) of some runs, one panel an axis."""
+    """Vibrations (K, n) of some runs at the times (K,) [s] after T, one panel an axis.
+
+    Raises
+    ------
+    DataError, ShapeError
+        No run, or one of another shape.
+    """
+    clock = np.atleast_1d(numbers(time, "time of a plot"))
+    if not isinstance(tails, Mapping) or not tails or isinstance(names, str) or not names:
+        raise DataError(sentence("vibrations to plot", "none", "a mapping of labels and vibrations (K, n), and n names"))
+    runs = {str(label): finite(tail, (len(clock), len(names)), f"vibration {label!r}") for label, tail in tails.items()}
     figure = _figure(len(names), 1, 8.0, 2.0)
     axes = figure.subplots(len(names), 1, squeeze=False, sharex=True)[:, 0]
-    colours = _colours(len(tails))
     for j, ax in enumerate(axes):
-        for (label, tail), colour in zip(tails.items(), colours, strict=True):
-            ax.plot(np.asarray(time), np.asarray(tail)[:, j], label=label, color=colour, linewidth=1.1)
+        for (label, tail), colour, style in zip(runs.items(), _colours(len(runs)), cycle(("-", "--", "-.", ":"))):
+            ax.plot(clock, tail[:, j], style, label=label, color=colour, linewidth=1.1)
         ax.set_ylabel(f"{names[j]} [N m]", fontsize=8)
         _plain(ax)
-    axes[0].legend(fontsize=8, frameon=False, ncols=min(4, len(tails)), loc="upper right")
+    axes[0].set_title("Torque that is left after the move", fontsize=10)
+    axes[0].legend(fontsize=8, frameon=False, ncols=min(4, len(runs)), loc="upper right")
     axes[-1].set_xlabel("time after T [s]", fontsize=8)
     return figure
 
 
-def plot_report(report: SessionReport, tuned: tuple[int, ...] | None = None) -> Figure:
-    """Λ of every run, and the Υ that were run; open marks are runs outside the limits."""
+def plot_report(report: SessionReport, tuned: tuple[int, ...] | None = None, label: str = "objective", truth: Sequence[float] | None = None) -> Figure:
+    """The objective of every run, and the Υ that were run.
+
+    Parameters
+    ----------
+    report : SessionReport
+    tuned : indices of the axes to show; all by default
+    label : str
+        Of the objective, with its unit: ``rule.label``.
+    truth : (n,) [%], optional
+        Υ that are known to be right, as in a simulation.
+    """
+    if not isinstance(report, SessionReport):
+        raise DataError(sentence("report of a tuning to plot", type(report).__name__, "a SessionReport"))
     chosen = tuple(range(len(report.names))) if tuned is None else tuned
-    figure = _figure(2, 1, 8.0, 2.3)
+    figure = _figure(2, 1, 8.0, 2.5)
     top, bottom = figure.subplots(2, 1, sharex=True)
-    numbers = np.array([run.number for run in report.runs])
-    values = np.array([run.value for run in report.runs])
+    count = np.arange(1, len(report.runs) + 1)
+    values = np.array([run.value for run in report.runs], dtype=float)
     safe = np.array([not verdict.unsafe for verdict in report.verdicts], dtype=bool)
-    finite = np.isfinite(values)
-    top.plot(numbers[finite & safe], values[finite & safe], "o", color=DARK, markersize=5)
-    if np.any(finite & ~safe):
-        top.plot(numbers[finite & ~safe], values[finite & ~safe], "o", color=RED, markersize=6, markerfacecolor="none", label="outside the limits")
-    so_far = np.where(finite & safe, values, np.inf)
-    if len(numbers) and np.isfinite(so_far[0]):
-        top.step(numbers, np.minimum.accumulate(so_far), where="post", color=BLUE, linewidth=1.2, label="best safe run so far")
-    top.set_ylabel("objective", fontsize=8)
-    if finite.any() and np.all(values[finite] > 0):
+    given = np.isfinite(values)
+    if np.any(given) and np.all(values[given] > 0):
         top.set_yscale("log")
-    if top.get_legend_handles_labels()[0]:
+        for axis in (top.yaxis.set_major_formatter, top.yaxis.set_minor_formatter):
+            axis(lambda value, position: f"{value:g}")
+    top.plot(count[given & safe], values[given & safe], "o", color=DARK, markersize=5, label="run")
+    if np.any(given & ~safe):
+        top.plot(count[given & ~safe], values[given & ~safe], "s", color=RED, markersize=7, markerfacecolor="none", label="outside the limits")
+    if np.any(~given):
+        low = top.get_xaxis_transform()
+        top.plot(count[~given], np.full((~given).sum(), 0.05), "x", color=RED, markersize=7, transform=low, label="without a value")
+    so_far = np.minimum.accumulate(np.where(given & safe, values, np.inf)) if len(values) else values
+    seen = np.isfinite(so_far)
+    if np.any(seen):
+        top.step(count[seen], so_far[seen], where="post", color=BLUE, linewidth=1.2, label="best safe run so far")
         top.legend(fontsize=8, frameon=False)
-    points = np.array([run.upsilon for run in report.runs]).reshape(len(report.runs), -1)
-    for k, colour in zip(chosen, _colours(len(chosen)), strict=True):
-        bottom.plot(numbers, points[:, k] if len(points) else [], "o-", color=colour, markersize=4, linewidth=0.9, label=report.names[k])
+    points = np.array([run.upsilon for run in report.runs]).reshape(len(report.runs), len(report.names))
+    for k, colour, style in zip(chosen, _colours(len(chosen)), cycle(("o-", "s--", "^-.", "v:"))):
+        bottom.plot(count, points[:, k], style, color=colour, markersize=4, linewidth=0.9, label=report.names[k])
         bottom.axhline(report.upsilon[k], color=colour, linewidth=0.8, linestyle=":")
+        if truth is not None:
+            bottom.plot(1.0, truth[k], marker="<", color=colour, markersize=9, transform=bottom.get_yaxis_transform(), clip_on=False)
+    top.set_title("What every run left" + ("" if np.isfinite(report.value) else ": no safe run yet"), fontsize=10)
+    bottom.set_title("Υ of every run; dotted: the best safe one" + (", at the right edge: the truth" if truth is not None else ""), fontsize=10)
+    top.set_ylabel(label, fontsize=8)
     bottom.set_ylabel("Υ [%]", fontsize=8)
     bottom.set_xlabel("run", fontsize=8)
     bottom.xaxis.get_major_locator().set_params(integer=True)

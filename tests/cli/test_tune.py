@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 from optid import Experiment, Trial, read_experiment, write_experiment
@@ -62,7 +67,9 @@ def test_failed_run(tmp_path: Path) -> None:
     run("new", str(file), *BEGIN)
     write_experiment(Experiment("run", [recording({"axis2": 100, "axis3": 100})]), tmp_path / "one.h5")  # type: ignore[arg-type]
     run("tell", str(file), "1", str(tmp_path / "one.h5"))
-    assert "run 2: nan, outside the limits: emergency stop" in run("tell", str(file), "2", "--failed", "emergency stop")
+    assert "run 2 failed: emergency stop" in (said := run("tell", str(file), "2", "--failed", "emergency stop"))
+    assert "optid tune undo" in said and "run 3: axis2 95 %, axis3 100 %\nafterwards, or if anything goes wrong: axis2 100 %, axis3 100 %" in said
+    assert "failed" in run("report", str(file))
 
 
 def test_messages(tmp_path: Path) -> None:
@@ -73,12 +80,89 @@ def test_messages(tmp_path: Path) -> None:
     assert "a recording, or --failed with a reason" in run("tell", str(file), "1", code=2)
     assert "not found" in run("ask", str(tmp_path / "no.h5"), code=2)
     move = ["--folder", str(tmp_path), "--axis-number", "2", "--axis-number", "3", "--timeout", "0.05"]
-    assert "6 finite angles" in run("resume", str(file), "--from", "0,0", "--to", "0,0,0,0,0,0", *move, code=2)
+    assert "six angles in degrees" in run("resume", str(file), "--from", "0,0", "--to", "0,0,0,0,0,0", *move, code=2)
     assert "commas in between" in run("resume", str(file), "--from", "zero", "--to", "0,0,0,0,0,0", *move, code=2)
     said = run("resume", str(file), "--from", "0,0,0,0,0,0", "--to", "0,2,2,0,0,0", *move, code=2)
     assert "measurement of run 1: nothing after 0.05 s" in said
     assert "TuneServo ROB_1, 2, 100" in (tmp_path / "run_0001.mod").read_text()
     assert "robot 'c': unknown name" in run("simulate", str(tmp_path / "s.h5"), "--robot", "c", code=2)
+
+
+def test_before_the_first_run(tmp_path: Path) -> None:
+    """Limits are said, the next step is shown, and a report of nothing has a picture, too."""
+    file = tmp_path / "of mine.h5"
+    said = run("new", str(file), *BEGIN)
+    assert "limits: Υ from 80 to 120 %, steps of 10 % at most, objective at most 5 times the first, no limit on the motor torque (--max-torque)" in said
+    assert f"optid tune tell '{file}' 1 RECORDING" in said
+    report = run("report", str(file), "--plot", str(tmp_path / "p.png"), "--report", str(tmp_path / "page"))
+    assert "no safe run yet; the way back is the controller as delivered: axis2 100 %, axis3 100 %" in report and "nan" not in report
+    assert "motor torque at most 20, 30 N m" in run("new", str(tmp_path / "u.h5"), *BEGIN, "--max-torque", "20", "--max-torque", "30")
+
+
+def test_undo(tmp_path: Path) -> None:
+    """The wrong file told as the first run ends the tuning; it is taken back."""
+    file, wrong = tmp_path / "t.h5", tmp_path / "wrong.csv"
+    run("new", str(file), *BEGIN)
+    wrong.write_text("time,q_axis2,q_axis3,tau_axis2,tau_axis3\n0,0,0,1,2\n0.001,0,0,1,2\n")
+    assert "The tuning is over" in run("tell", str(file), "1", str(wrong))
+    assert "run 1 is forgotten\nrun 1: axis2 100 %, axis3 100 %" in run("undo", str(file))
+    assert "last run of the tuning t.h5: none, expected one to forget" in run("undo", str(file), code=2)
+
+
+def test_logs_of_other_names(tmp_path: Path) -> None:
+    """More axes than are tuned, in another order; columns of other names need a map, and the message says how to get one."""
+    file, log, columns = tmp_path / "t.h5", tmp_path / "log.csv", tmp_path / "map.toml"
+    run("new", str(file), *BEGIN)
+    trial = recording({"axis2": 100, "axis3": 100})
+    assert trial.tau is not None
+    table = np.column_stack([trial.time, np.zeros((500, 3)), trial.tau[:, 1], np.ones(500), trial.tau[:, 0]])
+    np.savetxt(log, table, delimiter=",", header="t,p_axis3,p_axis1,p_axis2,m_axis3,m_axis1,m_axis2", comments="", fmt="%.17g")
+    said = run("tell", str(file), "1", str(log), code=2)
+    assert "'q_*': unknown name" in said and f"--mapping MAP.toml; optid import {log} --preview drafts one." in said
+    columns.write_text('time = "t"\nq = "p_*"\ntau = "m_*"\n')
+    assert "safe" in run("tell", str(file), "1", str(log), "--mapping", str(columns))
+    assert np.array_equal(read_experiment(file)["run 0001"].tau, trial.tau)
+
+
+def test_the_move_is_kept(tmp_path: Path) -> None:
+    """It is given once; afterwards the same command needs the folder only, and another move is refused once a run was made."""
+    file, folder = tmp_path / "t.h5", tmp_path / "cell"
+    folder.mkdir()
+    run("new", str(file), *BEGIN)
+    place = ["--folder", str(folder), "--timeout", "0.05"]
+    assert "move of a tuning: nothing, expected --from, --to and --axis-number" in run("resume", str(file), *place, code=2)
+    move = ["--from", "0,0,0,0,0,0", "--to", "0,2,2,0,0,0", "--axis-number", "2"]
+    assert "--axis-number: 1 numbers, expected 2, one for each of axis2, axis3" in run("resume", str(file), *place, *move, code=2)
+    said = run("resume", str(file), *place, *move, "--axis-number", "3", "--speed", "120", code=2)
+    assert f"0 runs are in {file}; no safe run so far" in said and "Give the same command again to go on" in said
+    module = (folder / "run_0001.mod").read_text()
+    assert "pace:=[120,24,120,24]" in module
+    run("resume", str(file), *place, code=2)
+    assert (folder / "run_0001.mod").read_text() == module
+    (folder / "run_0001.failed").write_text("collision")
+    assert "run 1: nan, not safe: collision" in (said := run("resume", str(file), *place)) and "no safe run yet" in said
+    assert "speed 300.0, expected speed 120.0, with which it was begun" in run("resume", str(file), *place, "--speed", "300", code=2)
+
+
+@pytest.mark.parametrize("moment", [0.3, 1.5])
+def test_interrupted(tmp_path: Path, moment: float) -> None:
+    """Ctrl-C while it waits for the robot, or while it starts: one line says what is kept and how to go on; no traceback."""
+    file, folder = tmp_path / "t.h5", tmp_path / "cell"
+    folder.mkdir()
+    run("new", str(file), *BEGIN)
+    command = [sys.executable, "-m", "optid", "tune", "resume", str(file), "--folder", str(folder)]
+    command += ["--from", "0,0,0,0,0,0", "--to", "0,2,2,0,0,0", "--axis-number", "2", "--axis-number", "3"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if moment > 1:
+        while not (folder / "run_0001.go").exists():
+            time.sleep(0.02)
+    else:
+        time.sleep(moment)
+    process.send_signal(signal.SIGINT)
+    said = "".join(process.communicate(timeout=60))
+    assert "Traceback" not in said and process.returncode == 130
+    if moment > 1:
+        assert f"0 runs are in {file}; no safe run so far. The run asked for last stays asked for" in said and f"Complete and kept: {file}" in said
 
 
 def test_simulated(tmp_path: Path) -> None:

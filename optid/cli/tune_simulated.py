@@ -1,0 +1,72 @@
+"""``optid tune simulate``: a tuning from beginning to end, without a robot."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .arguments import Json, Report, Seed
+from .console import progress, say
+from .guard import kept
+from .surface import CUTOFFS
+from .tune_arguments import Budget, File, MaxRatio, MaxStep, MaxTorque, MaxUnsafe, Overwrite, Plot, Solver, limits_of
+from .tune_shown import draw, show_report, telling_the_best, write_page
+
+
+def simulate(
+    ctx: typer.Context,
+    file: File,
+    robot: Annotated[str, typer.Option(help="Two-axis robot: a (spot-welding arm) or b (Manutec r3).")] = "a",
+    posture: Annotated[str, typer.Option(help="folded, zero or stretched.")] = "zero",
+    direction: Annotated[str, typer.Option(help="++ or +-.")] = "++",
+    length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
+    optimum: Annotated[tuple[float, float], typer.Option(help="Υ at which the controller's model is exact for this individual [%].")] = (94.0, 107.0),
+    scale_noise: Annotated[float, typer.Option(min=0.0, help="Relative noise from run to run.")] = 0.05,
+    torque_noise: Annotated[float, typer.Option(min=0.0, help="White noise on the motor torque [N m].")] = 0.05,
+    solver: Solver = "",
+    budget: Budget = 15,
+    max_step: MaxStep = 10.0,
+    max_torque: MaxTorque = None,
+    max_ratio: MaxRatio = 5.0,
+    max_unsafe: MaxUnsafe = 3,
+    cutoff: Annotated[float | None, typer.Option(help="Cut-off of the low-pass on the vibration [Hz]; 60 for robot a, 100 for b when not given.")] = None,
+    seed: Seed = 0,
+    plot: Plot = None,
+    page: Report = None,
+    overwrite: Overwrite = False,
+    json: Json = False,
+) -> None:
+    """Tune a simulated robot from beginning to end; FILE.h5 then holds every run, as on a real one."""
+    from optid.errors import unknown_name
+    from optid.flexibility.comparison import individual
+    from optid.flexibility.loop import FlexibleLoop
+    from optid.flexibility.objectives import TailRule, settled
+    from optid.flexibility.session import TuningSession
+    from optid.flexibility.settings import TuningSettings
+    from optid.flexibility.simulated_robot import SimulatedRobot
+    from optid.flexibility.surfaces import experiment
+    from optid.flexibility.two_axis import DIRECTIONS, LENGTHS, POSTURES, set_a, set_b
+
+    robots = {"a": set_a, "b": set_b}
+    for what, value, known in (("robot", robot, robots), ("posture", posture, POSTURES), ("direction", direction, DIRECTIONS), ("length", length, LENGTHS)):
+        if value not in known:
+            raise unknown_name(what, value, known)
+    loop = FlexibleLoop(robots[robot]())
+    motion = experiment(loop, posture, direction, length)
+    start = settled(loop.simulate(motion, [[80.0, 80.0], [100.0, 100.0], [120.0, 120.0]], reference_tool=False))
+    rule = TailRule(start, CUTOFFS[robot] if cutoff is None else cutoff)
+    limits = limits_of(max_step, max_torque, max_ratio, max_unsafe)
+    session = TuningSession.create(file, TuningSettings(rule, gears=loop.gears, solver=solver, seed=seed, budget=budget, limits=limits), overwrite)
+    kept(ctx, file)
+    machine = SimulatedRobot(loop, motion, individual(loop, optimum), scale_noise, torque_noise, seed)
+    with telling_the_best(session, "A simulation is begun anew with --overwrite."), progress("runs of the robot", quiet=json) as update:
+        while (request := session.ask()) is not None:
+            session.tell(request.number, machine.run(request.upsilon, request.number))
+            update(request.number, budget)
+    found = session.report()
+    show_report(session, found, json)
+    if not json:
+        say(f"true optimum: axis2 {optimum[0]:g} %, axis3 {optimum[1]:g} %")
+    draw(session, found, plot, json)
+    write_page(ctx, session, page, json)
