@@ -180,8 +180,9 @@ def plot_report(report: SessionReport, tuned: tuple[int, ...] | None = None, lab
     given = np.isfinite(values)
     if np.any(given) and np.all(values[given] > 0):
         top.set_yscale("log")
-        for axis in (top.yaxis.set_major_formatter, top.yaxis.set_minor_formatter):
-            axis(lambda value, position: f"{value:g}")
+        top.yaxis.set_major_locator(require("matplotlib.ticker", "app").LogLocator(subs=(1.0, 2.0, 5.0)))
+        top.yaxis.set_major_formatter(lambda value, position: f"{value:g}")
+        top.yaxis.set_minor_formatter(lambda value, position: "")
     top.plot(count[given & safe], values[given & safe], "o", color=DARK, markersize=5, label="run")
     if np.any(given & ~safe):
         top.plot(count[given & ~safe], values[given & ~safe], "s", color=RED, markersize=7, markerfacecolor="none", label="outside the limits")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
 import numpy as np
 import pytest
 
-from optid.errors import DataError
-from optid.flexibility.plots import plot_surfaces
+from optid.errors import DataError, OptidError
+from optid.flexibility.linear import linearise
+from optid.flexibility.plots import GREY, plot_report, plot_response, plot_surfaces, plot_vibrations
+from optid.flexibility.session_report import SessionReport, Verdict
 from optid.flexibility.surfaces import Surface
+from optid.flexibility.two_axis import set_a
+from optid.problems.flexibility import TuningRun
 
 GRID = np.arange(80.0, 121.0, 5.0)
 
@@ -74,3 +80,62 @@ def test_failed_runs_leave_a_hole() -> None:
 def test_messages(surfaces: Any, names: Any, message: str) -> None:
     with pytest.raises(DataError, match=message):
         plot_surfaces(surfaces, names)
+
+
+VERDICTS = (Verdict(0.2), Verdict(0.1), Verdict(np.nan, "emergency stop"), Verdict(0.05, "motor torque"))
+RUNS = tuple(TuningRun(k + 1, upsilon, verdict.value) for k, (upsilon, verdict) in enumerate(zip([(100.0, 100.0), (95.0, 105.0)] * 2, VERDICTS, strict=True)))
+REPORT = SessionReport(np.array([95.0, 105.0]), 0.1, 0.2, RUNS, VERDICTS, True, "over", ("axis2", "axis3"))
+
+
+def test_report_tells_runs_apart() -> None:
+    """Safe runs, one outside the limits and one without a value have marks of their own; the step follows the safe ones; the truth stands at the edge."""
+    top, bottom = drawn(plot_report(REPORT, label="Λ [N m]", truth=(94.0, 107.0)))
+    marks = {line.get_label(): line for line in top.lines}
+    assert marks["run"].get_xdata().tolist() == [1, 2] and marks["run"].get_ydata().tolist() == [0.2, 0.1]
+    assert marks["outside the limits"].get_xdata().tolist() == [4] and marks["without a value"].get_xdata().tolist() == [3]
+    assert marks["best safe run so far"].get_ydata().tolist() == [0.2, 0.1, 0.1, 0.1]
+    assert top.get_ylabel() == "Λ [N m]" and bottom.get_ylabel() == "Υ [%]" and bottom.get_xlabel() == "run"
+    edge = [line.get_ydata()[0] for line in bottom.lines if line.get_marker() == "<"]
+    assert edge == [94.0, 107.0]
+
+
+def test_report_before_the_first_run() -> None:
+    top, _ = drawn(plot_report(replace(REPORT, runs=(), verdicts=(), value=np.nan)))
+    assert top.get_title() == "What every run left: no safe run yet"
+
+
+def test_vibrations() -> None:
+    time = np.arange(100) / 1e3
+    first, second = drawn(plot_vibrations(time, {"one": np.ones((100, 2)), "other": np.zeros((100, 2))}, ("axis 2", "axis 3")))
+    assert first.get_ylabel() == "axis 2 [N m]" and second.get_xlabel() == "time after T [s]" and len(first.lines) == 2
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: plot_report(None), "report of a tuning to plot: NoneType"),  # type: ignore[arg-type]
+        (lambda: plot_vibrations([0.0], {}, ("a",)), "vibrations to plot: none"),
+        (lambda: plot_vibrations([0.0, 1.0], {"a": np.ones((3, 1))}, ("a",)), r"vibration 'a': shape \(3, 1\)"),
+        (lambda: plot_vibrations([0.0, 1.0], {"a": np.full((2, 1), np.nan)}, ("a",)), "vibration 'a': NaN"),
+        (lambda: plot_vibrations([0.0, 1.0], {"a": np.ones((2, 2))}, "ab"), "vibrations to plot"),  # type: ignore[arg-type]
+    ],
+)
+def test_messages_of_runs(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(OptidError, match=message):
+        call()
+
+
+@pytest.mark.parametrize("frequencies", [[], [5.0], [0.0, 1.0], [-1.0, 1.0], [60.0, 2.0], [np.nan, 1.0], "x", [1j, 2.0]])
+def test_frequencies_that_are_none(frequencies: Any) -> None:
+    with pytest.raises(OptidError, match="frequencies of a plot"):
+        plot_response(linearise(set_a(), [0.0, 0.0]), frequencies, ("axis 2", "axis 3"))
+
+
+def test_response_marks_resonances() -> None:
+    """Set A at zero: resonances at 12.36 and 16.31 Hz; one curve a motor."""
+    (ax,) = drawn(plot_response(linearise(set_a(), [0.0, 0.0]), np.geomspace(2, 60, 200), ("axis 2", "axis 3")))
+    upright = sorted(float(line.get_xdata()[0]) for line in ax.lines if line.get_color() == GREY and len(line.get_xdata()) == 2)
+    assert np.allclose(upright, [12.36, 16.31], atol=0.05)
+    assert ax.get_xlabel() == "frequency [Hz]" and ax.get_legend_handles_labels()[1][:2] == ["axis 2", "axis 3"]
+    with pytest.raises(DataError, match="names of the axes of a plot"):
+        plot_response(linearise(set_a(), [0.0, 0.0]), [1.0, 2.0], ("axis 2",))
