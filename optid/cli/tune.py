@@ -45,6 +45,13 @@ def new(
     ],
     cutoff: Annotated[float, typer.Option(help="Cut-off of the low-pass on the vibration [Hz].")] = 60.0,
     norm: Annotated[str, typer.Option(help="L1, L2 or Linf.")] = "L2",
+    signal: Annotated[
+        str,
+        typer.Option(
+            help="What is judged: torque of the motors; or tool, its path seen by a laser tracker, or acceleration, seen by an accelerometer at it. "
+            "These two are attributes of that name (N, k) of the trial in an experiment file."
+        ),
+    ] = "torque",
     start: Annotated[list[float] | None, typer.Option(help="Υ of the first run [%]; once for all axes, or once an axis; 100 when not given.")] = None,
     lower: Annotated[float, typer.Option(help="Smallest Υ [%].")] = 80.0,
     upper: Annotated[float, typer.Option(help="Largest Υ [%].")] = 120.0,
@@ -68,7 +75,7 @@ def new(
     from optid.flexibility.settings import TuningSettings
 
     settings = TuningSettings(
-        TailRule(tail_start, cutoff, norm),
+        TailRule(tail_start, cutoff, norm, signal),
         tuple(axes),
         start=start if start and len(start) > 1 else (start or [100.0])[0],
         lower=lower,

@@ -89,12 +89,12 @@ def write_page(ctx: typer.Context, session: TuningSession, folder: Path | None, 
         say(f"report: {page}")
 
 
-def draw(session: TuningSession, found: SessionReport, path: Path | None, json: bool) -> None:
-    """The runs as a picture."""
+def draw(session: TuningSession, found: SessionReport, path: Path | None, json: bool, truth: tuple[float, ...] | None = None) -> None:
+    """The runs as a picture; with the true optimum where it is known."""
     from optid.flexibility.plots import plot_report
 
     if path is not None:
-        save_figure(plot_report(found, session.settings.axes), path, json)
+        save_figure(plot_report(found, session.settings.axes, session.settings.rule.label, truth), path, json)
 
 
 @contextmanager

@@ -68,5 +68,5 @@ def simulate(
     show_report(session, found, json)
     if not json:
         say(f"true optimum: axis2 {optimum[0]:g} %, axis3 {optimum[1]:g} %")
-    draw(session, found, plot, json)
+    draw(session, found, plot, json, optimum)
     write_page(ctx, session, page, json)

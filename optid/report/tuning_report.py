@@ -185,7 +185,7 @@ def _tail(session: TuningSession, trial: Trial) -> tuple[Array, Array]:
 def _history(session: TuningSession, found: SessionReport) -> Figure:
     from optid.flexibility.plots import plot_report
 
-    return plot_report(found, session.settings.axes)
+    return plot_report(found, session.settings.axes, session.settings.rule.label)
 
 
 def _path(session: TuningSession, found: SessionReport) -> Figure:

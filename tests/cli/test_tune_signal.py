@@ -1,0 +1,45 @@
+"""``optid tune`` judged by another signal than the motors' torque."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from typer.testing import CliRunner
+
+from optid import Experiment, Trial, write_experiment
+from optid.cli.app import app
+
+TIME = np.arange(500) / 1e3
+BEGIN = ["--axis", "axis2", "--axis", "axis3", "--tail-start", "0.1", "--budget", "6", "--signal", "acceleration"]
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(app, ["tune", *arguments])
+    assert result.exit_code == code, result.output
+    return result.output.replace("\n", " ")
+
+
+def recording(upsilon: dict[str, float]) -> Trial:
+    """Motors that only hum, and a tool that swings in proportion to the distance from (94, 107) %."""
+    away = np.array([upsilon["axis2"] - 94, upsilon["axis3"] - 107]) @ np.array([[1.0, 0.3], [0.2, 0.5]]) / 50
+    waves = np.stack([np.sin(2 * np.pi * f * TIME) * np.exp(-5 * TIME) for f in (8.0, 13.0)])
+    hum = np.random.default_rng([int(u) for u in upsilon.values()]).standard_normal((500, 2))
+    return Trial(time=TIME, q=np.zeros((500, 2)), tau=hum, joint_names=("axis2", "axis3"), attributes={"acceleration": (away @ waves)[:, None]})
+
+
+def test_accelerometer(tmp_path: Path) -> None:
+    """An accelerometer with one axis decides; a recording without it is a failed run, and says why."""
+    file, log = str(tmp_path / "t.h5"), tmp_path / "run.h5"
+    run("new", file, *BEGIN)
+    while (request := json.loads(run("ask", file, "--json"))["request"]) is not None:
+        write_experiment(Experiment("run", [recording(request["upsilon"])]), log, overwrite=True)  # type: ignore[arg-type]
+        run("tell", file, str(request["number"]), str(log))
+    assert json.loads(run("report", file, "--json"))["upsilon"] == {"axis2": 94.0, "axis3": 107.0}
+    assert "m/s²" in run("report", file)
+    run("new", file, *BEGIN, "--overwrite")
+    write_experiment(Experiment("run", [replace(recording({"axis2": 100, "axis3": 100}), attributes={})]), log, overwrite=True)  # type: ignore[arg-type]
+    assert "no acceleration, expected acceleration with 500 rows" in run("tell", file, "1", str(log))
+    assert "signal of a tail 'sound': unknown name" in run("new", file, *BEGIN[:-1], "sound", "--overwrite", code=2)
