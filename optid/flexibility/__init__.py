@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from .shapers import Shaper as Shaper
     from .simulated_robot import SimulatedRobot as SimulatedRobot
     from .stiffness import stiffness_from_encoders as stiffness_from_encoders
-    from .stiffness import two_mass_from_motor as two_mass_from_motor
     from .two_axis import set_a as set_a
     from .two_axis import set_b as set_b
+    from .two_masses import two_mass_from_motor as two_mass_from_motor
 
 _LAZY = {
     "ElasticJoint": "optid.model.flexible_joint",
@@ -70,7 +70,7 @@ _LAZY = {
     "tcp_line": "paths",
     "tool_error": "objectives",
     "tune_through_folder": "robot_folder",
-    "two_mass_from_motor": "stiffness",
+    "two_mass_from_motor": "two_masses",
     "within": "paths",
 }
 

@@ -1,4 +1,4 @@
-"""Stiffness of a joint from recordings: with encoders on both sides of the gear, or on the motor alone.
+"""Stiffness of a joint from recordings with encoders on both sides of the gear.
 
 Residuals of such fits are strongly correlated in time, and the answer moves with the cut-off of the filters. Intervals here contain both: a long-run (HAC)
 covariance at every cut-off, and the hull over the cut-offs. A value that makes no sense is not returned.
@@ -137,12 +137,10 @@ def stiffness_from_encoders(
     1.0
     """
     qm, ql, tau = (numbers(x, f"{what} of a stiffness") for what, x in (("motor", motor), ("link", link), ("torque", torque)))
-    _recording(rate, gear)
+    check_recording(rate, gear, level)
     rotor_inertia = None if rotor_inertia is None else not_negative(rotor_inertia, "rotor inertia of a stiffness", "a finite number >= 0 [kg m²], or None")
     tries = finite(np.atleast_1d(numbers(cutoffs, "cut-offs of a stiffness")), (None,), "cut-offs of a stiffness").tolist()
     order = whole(order, "order of a filter", 1)
-    if not 0 < real(level, "level of an interval") < 1:
-        raise DataError(sentence("level of an interval", level, "a number between 0 and 1"))
     instance(damping, bool, "damping of a stiffness")
     if qm.ndim != 1 or qm.shape != ql.shape or qm.shape != tau.shape:
         raise ShapeError(sentence("motor, link and torque", f"shapes {qm.shape}, {ql.shape}, {tau.shape}", "three vectors of one length"))
@@ -158,15 +156,18 @@ def stiffness_from_encoders(
     worst = min(fits, key=lambda f: f.stiffness)
     if worst.stiffness <= 0:
         reason = f"the stiffness is negative ({worst.stiffness:.3g} N m/rad at {worst.cutoff:g} Hz): what was measured is not the bending of this joint"
-    elif all(f.stiffness - t * f.sigma <= 0 for f in fits):
-        reason = "the interval contains zero at every cut-off: the recording does not bend this joint enough"
+    elif low <= 0:
+        reason = f"the interval begins below zero ({low:.3g} N m/rad): the recording does not bend this joint enough"
     elif min(f.reverse for f in fits) <= 0:
         reason = "fitting the deflection to the torque gives a negative stiffness: the two hardly belong together"
     damper, rotor = (float(np.median([getattr(f, what) for f in fits])) for what in ("damping", "rotor_inertia"))
     return StiffnessEstimate(np.nan if reason else middle, (low, high), fits, damper, rotor, reason)
 
 
-def _recording(rate: float, gear: float) -> None:
+def check_recording(rate: float, gear: float, level: float) -> None:
+    """Refuse a rate, a gear or a level of intervals that cannot be."""
+    if not 0 < real(level, "level of an interval") < 1:
+        raise DataError(sentence("level of an interval", level, "a number between 0 and 1"))
     positive(rate, "rate of a recording", "a frequency above 0 [Hz]")
     if finite_number(gear, "gear of a joint") == 0.0:
         raise DataError(sentence("gear of a joint", gear, "a finite ratio other than zero"))
@@ -211,120 +212,3 @@ def _at_cutoff(qm: Array, ql: Array, tau: Array, rate: float, gear: float, rotor
         float(beta[4] / size[4]) if damping else np.nan,
         float(beta[-1] / size[-1]) if rotor_inertia is None else rotor_inertia,
     )
-
-
-@dataclass(frozen=True)
-class TwoMassEstimate:
-    """A joint and its load seen from the motor alone.
-
-    Attributes
-    ----------
-    stiffness [N m/rad], damping [N m s/rad], link_inertia [kg m²]
-        Arm side.
-    rotor_inertia [kg m²], viscous [N m s/rad], coulomb [N m]
-        Motor side.
-    antiresonance : float [Hz]
-        √(stiffness / link_inertia) / 2π: what the motor's torque shows best.
-    error : float
-        Root mean square of the residuals over that of the torque.
-    """
-
-    stiffness: float
-    damping: float
-    link_inertia: float
-    rotor_inertia: float
-    viscous: float
-    coulomb: float
-    antiresonance: float
-    error: float
-
-
-def two_mass_from_motor(motor: ArrayLike, torque: ArrayLike, rate: float, gear: float, antiresonance: float, cutoff: float | None = None) -> TwoMassEstimate:
-    """Fit rotor, spring, damper and load to the motor's own angle and torque.
-
-    The load follows the measured motor angle through a second-order system of antiresonance ω and damping ζ; given these two, the torque is linear in all
-    other parameters. ω and ζ are found by nonlinear least squares, the others inside it.
-
-    Parameters
-    ----------
-    motor : (N,) [rad]
-        Arm side.
-    torque : (N,) [N m]
-        Motor side.
-    antiresonance : float [Hz]
-        First guess, within about a third; from a spectrum, or from a model.
-    cutoff : float, optional [Hz]
-        Of the low-pass; six times the guess by default, at most 0.4 of the rate.
-
-    Raises
-    ------
-    DataError
-        The motion does not show the spring: no positive load, rotor or damping fits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from optid.flexibility import two_mass_from_motor
-    >>> t, k, load, rotor = np.arange(0, 60, 0.002), 1e4, 10.0, 2.0
-    >>> w = 2 * np.pi * np.array([0.9, 2.3, 4.1, 7.7])
-    >>> turning = np.exp(1j * np.outer(t, w))  # a load behind a damped spring, in steady state
-    >>> spring = k + 20j * w
-    >>> torque = (turning * (spring - spring**2 / (spring - load * w**2) - rotor * w**2)).imag.sum(axis=1)
-    >>> motor = turning.imag.sum(axis=1)
-    >>> found = two_mass_from_motor(motor, torque, 500.0, gear=1.0, antiresonance=5.0)
-    >>> 0.9 < found.stiffness / k < 1.1, 0.9 < found.link_inertia / load < 1.1
-    (True, True)
-    """
-    from optid.problems.forms import Residuals
-    from optid.solvers import solve
-
-    q, tau = numbers(motor, "motor of two masses"), numbers(torque, "torque of two masses")
-    _recording(rate, gear)
-    positive(antiresonance, "antiresonance of two masses", "a frequency above 0 [Hz]")
-    cutoff = None if cutoff is None else positive(cutoff, "cutoff of two masses", "a frequency above 0 [Hz], or None")
-    if q.ndim != 1 or q.shape != tau.shape:
-        raise ShapeError(sentence("motor and torque", f"shapes {q.shape}, {tau.shape}", "two vectors of one length"))
-    band = min(6 * antiresonance, 0.4 * rate) if cutoff is None else cutoff
-    edge = settling_samples(band, rate)
-    if len(q) < 4 * edge + 50:
-        raise DataError(sentence("recording of a motor", f"{len(q)} samples", f"at least {4 * edge + 50}"))
-    q = q - q[0]
-    speed = np.gradient(q, 1 / rate)
-    motion = np.column_stack([np.gradient(speed, 1 / rate), speed, np.sign(speed), np.ones_like(q)])
-    fixed, wanted = lowpass(motion, band, rate), lowpass(gear * tau, band, rate)
-
-    def fit(x: Array) -> tuple[Array, Array]:
-        omega, zeta = 2 * np.pi * antiresonance * np.exp(x[0]), np.exp(x[1])
-        columns = np.column_stack([fixed, lowpass(_load_acceleration(q, rate, omega, zeta), band, rate)])[edge:-edge]
-        size = np.sqrt(np.mean(columns**2, axis=0))
-        beta = np.linalg.lstsq(columns / size, wanted[edge:-edge], rcond=None)[0] / size
-        return beta, wanted[edge:-edge] - columns @ beta
-
-    scale = np.sqrt(np.mean(wanted**2)) * np.sqrt(len(q))
-    problem = Residuals(lambda x: fit(x)[1] / scale, x0=[0.0, np.log(0.05)], lower=[-0.7, np.log(1e-4)], upper=[0.7, np.log(2.0)])
-    solution = solve(problem, solver="least_squares")
-    beta, residual = fit(solution.x)
-    omega, zeta = 2 * np.pi * antiresonance * np.exp(solution.x[0]), np.exp(solution.x[1])
-    rotor, load = beta[0], beta[4]
-    if not (rotor > 0 and load > 0):
-        raise DataError(
-            sentence("two masses behind a motor", f"rotor {rotor:.3g}, load {load:.3g} kg m²", "both positive", "Excite the joint around its antiresonance.")
-        )
-    return TwoMassEstimate(
-        stiffness=float(load * omega**2),
-        damping=float(2 * zeta * omega * load),
-        link_inertia=float(load),
-        rotor_inertia=float(rotor / gear**2),
-        viscous=float(beta[1] / gear**2),
-        coulomb=float(beta[2] / gear),
-        antiresonance=float(omega / (2 * np.pi)),
-        error=float(np.sqrt(np.mean(residual**2)) / np.sqrt(np.mean(wanted**2))),
-    )
-
-
-def _load_acceleration(q: Array, rate: float, omega: float, zeta: float) -> Array:
-    """Acceleration of a load that hangs on the angle q by spring and damper, from rest."""
-    from scipy.signal import bilinear, lfilter
-
-    numerator, denominator = bilinear([2 * zeta * omega, omega**2], [1.0, 2 * zeta * omega, omega**2], fs=rate)
-    return np.asarray(np.gradient(np.gradient(lfilter(numerator, denominator, q), 1 / rate), 1 / rate))

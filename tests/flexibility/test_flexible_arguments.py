@@ -27,7 +27,8 @@ from optid.flexibility.feedforward import Feedforward
 from optid.flexibility.inputs import input_quality
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.paths import span_for
-from optid.flexibility.stiffness import stiffness_from_encoders, two_mass_from_motor
+from optid.flexibility.stiffness import stiffness_from_encoders
+from optid.flexibility.two_masses import two_mass_from_motor
 from optid.library import kr300
 from optid.model import DynamicModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
@@ -143,7 +144,8 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "level": lambda x: stiffness_from_encoders(**BOTH, level=x),
     **{f"{what} of two masses": lambda x, what=what: two_mass_from_motor(**{**SIGNALS, "antiresonance": 5.0, what: x}) for what in SIGNALS},  # type: ignore[misc]
     "antiresonance": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=x),
-    "cut-off": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=5.0, cutoff=x),
+    "cut-offs of two masses": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=5.0, cutoffs=x),
+    "rotor of two masses": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=5.0, rotor_inertia=x),
     "axes": lambda x: Decoupling(ARM, x),
     "pi": lambda x: Decoupling(ARM, 0, pi=x),
     "lower": lambda x: Decoupling(ARM, 0, lower=x),
