@@ -47,15 +47,21 @@ def resume(
     timeout: Annotated[float, typer.Option(help="Longest wait for a measurement, in s.")] = 600.0,
 ) -> None:
     """Begin, or go on with, a tuning through a folder that the robot's program reads."""
+    from optid.flexibility.replay import point_of
     from optid.flexibility.robot_folder import RobotFolder, tune_through_folder
     from optid.flexibility.session import TuningSession
+    from optid.flexibility.session_report import percents
 
     session = TuningSession.load(file)
     move = _move(session, from_, to, axis_number, {"speed": speed, "line": not joints, "settle": settle, "tool": tool, "unit": unit}, ctx)
     place = RobotFolder(folder, timeout)
     kept(ctx, file)
+
+    def told(number: int, text: str) -> None:
+        note(f"run {number} at {percents(session.settings.names, point_of(session.trials[number - 1]))}: {text}")
+
     with telling_the_best(session, "The run asked for last stays asked for: the robot may still make it. Give the same command again to go on."):
-        found = tune_through_folder(session, place, move, lambda number, text: note(f"run {number}: {text}"))
+        found = tune_through_folder(session, place, move, told)
     show_report(session, found, False)
     say(f"{folder / 'optid_best.mod'} sets these values; call its optid_best after every restart of the robot's program")
 

@@ -179,7 +179,8 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
             else:
                 _compare(trial, session, move)
                 verdict = session.tell(request.number, trial)
-            text = f"{verdict.value:.4g}{f', not safe: {verdict.unsafe}' if verdict.unsafe else ''}"
+            text = f"{verdict.value:.4g}" if np.isfinite(verdict.value) else "failed"
+            text += f", not safe: {verdict.unsafe}" if verdict.unsafe else ""
             _log.info("run %d at %s %%: %s", request.number, request.upsilon, text)
             if progress is not None:
                 progress(request.number, text)

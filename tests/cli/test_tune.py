@@ -140,7 +140,7 @@ def test_the_move_is_kept(tmp_path: Path) -> None:
     run("resume", str(file), *place, code=2)
     assert (folder / "run_0001.mod").read_text() == module
     (folder / "run_0001.failed").write_text("collision")
-    assert "run 1: nan, not safe: collision" in (said := run("resume", str(file), *place)) and "no safe run yet" in said
+    assert "run 1 at axis2 100 %, axis3 100 %: failed, not safe: collision" in (said := run("resume", str(file), *place)) and "no safe run yet" in said
     assert "speed 300.0, expected speed 120.0, with which it was begun" in run("resume", str(file), *place, "--speed", "300", code=2)
 
 
