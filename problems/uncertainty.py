@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, sentence
+from optid.kernels.blas import one_thread
 from optid.statistics import block_sums, long_run_covariance
 from optid.statistics.residuals import ResidualStatistics
 
@@ -84,6 +85,7 @@ class LongRun:
         return cls.from_scores(kept, fit.equations, residual_power(fit), fit.degrees_of_freedom, prior_share(fit))
 
     @classmethod
+    @one_thread()
     def from_scores(cls, kept: ResidualStatistics, equations: Equations, power: float, freedom: float, extra: Array | float = 0.0) -> LongRun:
         """From scores, the equations behind them and the weighted power of their residuals; ``freedom`` where the fit absorbs none of it."""
         inverse = equations.covariance(1.0)
@@ -117,6 +119,7 @@ def prior_share(fit: IdentificationResult) -> Array:
     return np.asarray(fit.noise_variance * (through.T @ through))
 
 
+@one_thread()
 def bootstrap(fit: IdentificationResult, replicates: int, block: float | None, seed: int) -> Array:
     """Deviations (replicates, r) of the estimate when blocks of the residuals' scores are drawn anew; zero for undetermined parameters."""
     kept = require_residuals(fit, "bootstrap")
@@ -129,6 +132,7 @@ def bootstrap(fit: IdentificationResult, replicates: int, block: float | None, s
     return found
 
 
+@one_thread()
 def prediction_band(fit: IdentificationResult, states: Sequence[Array], level: float, kind: str, noise: bool) -> Array:
     """Half width (N, n) of the band about the predicted torque; directions that the data left open are not in it."""
     from optid.statistics.intervals import quantile

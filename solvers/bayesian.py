@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from optid.kernels.blas import one_thread
 from optid.problems.forms import BlackBox
 
 from .base import Outcome
@@ -96,6 +97,7 @@ class _Surrogate:
         self.kernel: Any = None
         self.refit_at = 0.0
 
+    @one_thread()
     def improvement(self, points: np.ndarray, values: np.ndarray, drawn: np.ndarray) -> np.ndarray:
         """Expected improvement (c,) at the candidates; failed evaluations count as the worst value seen."""
         from scipy.special import ndtr

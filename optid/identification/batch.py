@@ -15,6 +15,7 @@ import numpy as np
 from optid.brief import brief
 from optid.errors import DataError, OptidError, sentence, unknown_name
 from optid.kernels import JointFactors
+from optid.kernels.blas import one_thread
 from optid.model import DynamicModel
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters
@@ -116,6 +117,7 @@ class BatchResult:
         return left_out(self._job, self._method)
 
 
+@one_thread()
 def identify_batch(
     paths: Sequence[str | PathLike[str]],
     model: DynamicModel | BaseParameters,

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from optid.brief import brief
 from optid.errors import DataError, OptidError, require, sentence, unknown_name
 from optid.kernels import JointFactors
+from optid.kernels.blas import one_thread
 from optid.model import DynamicModel
 from optid.model.arguments import whole
 from optid.problems.fit_errors import FitErrors
@@ -191,6 +192,7 @@ class Comparison:
         return figure
 
 
+@one_thread()
 def compare(
     model: DynamicModel | BaseParameters,
     trials: Any,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from optid.errors import ShapeError, sentence
+from optid.kernels.blas import one_thread
 from optid.model import DynamicModel
 from optid.model.arguments import instance
 from optid.model.arrays import numbers
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@one_thread()
 def identify_drives(
     model: DynamicModel,
     trials: Any,

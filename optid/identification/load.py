@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from optid.errors import DataError, sentence, unknown_name
 from optid.experiment import Trial
 from optid.kernels import JointFactors
+from optid.kernels.blas import one_thread
 from optid.model import DynamicModel
 from optid.model.arguments import instance
 from optid.problems.drive_gains import DriveGains, DriveGainsResult
@@ -105,6 +106,7 @@ class _Runs:
         return TrialResiduals(fresh, rows, step, self.base.model.n, share)
 
 
+@one_thread()
 def identify_payload(
     model: DynamicModel | BaseParameters,
     without: Any,
@@ -253,6 +255,7 @@ def _weights(problem: Payload, found: PayloadResult) -> Array:
     return np.asarray(1.0 / np.where(positive, variance, typical))
 
 
+@one_thread()
 def identify_drive_gains(
     model: DynamicModel | BaseParameters,
     without: Any,

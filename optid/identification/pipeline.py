@@ -9,6 +9,7 @@ import numpy as np
 
 from optid.errors import DataError, RankError, sentence
 from optid.kernels import JointFactors
+from optid.kernels.blas import one_thread
 from optid.model import DynamicModel
 from optid.problems.identification_result import IdentificationResult
 from optid.regressor import BaseParameters, accumulate
@@ -76,6 +77,7 @@ def job_of(
     return Job(base, tuple(parts), values, context, prior, solver, seed, again, float(np.mean(shares)))
 
 
+@one_thread()
 def identify(
     model: DynamicModel | BaseParameters,
     trials: Any,

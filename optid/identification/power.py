@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from optid.errors import DataError, RobotError, sentence
 from optid.kernels import Kernel
+from optid.kernels.blas import one_thread
 from optid.kinematics.joint_transform import constant
 from optid.model import DynamicModel
 from optid.model.arguments import positive
@@ -145,6 +146,7 @@ class PowerFit:
         return found
 
 
+@one_thread()
 def identify_power(
     model: DynamicModel | BaseParameters,
     trials: Any,

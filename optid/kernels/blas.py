@@ -1,4 +1,4 @@
-"""Work whose matrices are too small for a BLAS to divide among threads: they would cost twice the processor time and change the last bits."""
+"""Work whose matrices are too small for a BLAS to divide among threads: they would wait for each other, and change the last bits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def _controller() -> Any:
-    import numpy.linalg  # noqa: F401  (what is not loaded yet cannot be limited)
+    import scipy.linalg  # noqa: F401  (what is not loaded yet cannot be limited, and SciPy brings a library of its own)
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from optid.errors import DataError, sentence
+from optid.kernels.blas import one_thread
 from optid.problems.fit_errors import FitErrors
 from optid.problems.identification_result import IdentificationResult
 from optid.signals import Preprocessing, Samples
@@ -217,6 +218,7 @@ def _ratio(part: float, whole: float) -> float:
     return float(np.sqrt(part / whole)) if whole > 0 else float("nan")
 
 
+@one_thread()
 def validate(fit: IdentificationResult, trial: Any, *, preprocessing: Preprocessing | None = None) -> ValidationResult:
     """Predict the torque of a trial and compare.
 
