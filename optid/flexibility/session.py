@@ -23,6 +23,7 @@ from optid.experiment.trial import SIGNALS
 from optid.lock import taken
 from optid.problems.flexibility import Rule, SameClock, TuningRun
 
+from .digest import digest
 from .judgement import judged
 from .replay import Stop, best_of, home, point_of, replay
 from .session_report import Request, SessionReport, Verdict
@@ -93,6 +94,8 @@ class TuningSession:
         settings = TuningSettings.from_mapping(experiment.design, f"file {path}")
         trials = sorted(experiment.trials.values(), key=lambda trial: trial.name)
         for k, trial in enumerate(trials, 1):
+            if str(trial.attributes.get("digest")) != _seal(trial):
+                raise FileError(sentence(f"trial {trial.name!r} in file {path}", "not what was written", "the recording of a run", "The file is damaged."))
             if trial.name != _name(k) or np.shape(np.asarray(trial.attributes.get("upsilon"))) != (settings.n,) or trial.n != settings.n:
                 hint = "Runs of a tuning must not be removed, added or changed."
                 raise FileError(sentence(f"runs in file {path}", f"trial {trial.name!r} as the {k}. of {len(trials)}", f"{_name(k)!r}", hint))
@@ -242,8 +245,9 @@ class TuningSession:
     def _change(self, trials: list[Trial]) -> None:
         """Take other runs, in the file and here, or in neither."""
         before = self.trials
+        sealed = [replace(trial, attributes={**trial.attributes, "digest": _seal(trial)}) for trial in trials]
         try:
-            self._take(trials)
+            self._take(sealed)
             self._save()
         except BaseException:
             self._take(before)
@@ -288,6 +292,12 @@ class _Remembering(SameClock):
         if trial.name not in self.known:
             self.known[trial.name] = super().of_trial(trial)
         return self.known[trial.name]
+
+
+def _seal(trial: Trial) -> str:
+    """Digest of a run."""
+    notes = {name: value for name, value in trial.attributes.items() if name != "digest"}
+    return digest({"name": trial.name, "time": trial.time, "valid": trial.valid, "notes": notes, **{what: getattr(trial, what) for what in SIGNALS}})
 
 
 def _name(number: int) -> str:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from optid.errors import DataError, FileError, LimitsError, sentence, unknown_name
+from optid.arrays import numbers
+from optid.errors import DataError, FileError, LimitsError, sentence
+from optid.model.arguments import instance, per_axis, positive, real, whole
 from optid.problems.flexibility import FlexibilityTuning, Rule
 
+from .digest import digest
 from .objectives import PathRule, TailRule
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+KIND = "flexibility tuning"
 RULES: dict[str, type[TailRule] | type[PathRule]] = {"tail": TailRule, "path": PathRule}
 
 
@@ -50,14 +54,17 @@ class SafetyLimits:
     max_unsafe: int = 3
 
     def __post_init__(self) -> None:
-        torque = None if self.max_torque is None else tuple(float(t) for t in np.atleast_1d(self.max_torque))
-        object.__setattr__(self, "max_torque", torque)
-        if torque is not None and not all(t > 0 for t in torque):
-            raise LimitsError(sentence("max_torque of a tuning", torque, "numbers above 0 [N m]"))
-        for what in ("max_step", "max_unsafe"):
-            if not getattr(self, what) > 0:
-                raise LimitsError(sentence(f"{what} of a tuning", getattr(self, what), "a number above 0"))
-        if not self.max_ratio >= 1:
+        put = object.__setattr__
+        if self.max_torque is not None:
+            put(
+                self,
+                "max_torque",
+                tuple(positive(t, "max_torque of a tuning", "numbers above 0 [N m]") for t in np.atleast_1d(np.asarray(self.max_torque, object))),
+            )
+        if not real(self.max_step, "max_step of a tuning", "a number above 0 [%]") > 0:
+            raise LimitsError(sentence("max_step of a tuning", self.max_step, "a number above 0 [%]"))
+        put(self, "max_unsafe", whole(self.max_unsafe, "max_unsafe of a tuning", 1, "a whole number of runs, 1 or more"))
+        if not real(self.max_ratio, "max_ratio of a tuning", "1 or more, the first run itself") >= 1:
             raise LimitsError(sentence("max_ratio of a tuning", self.max_ratio, "1 or more, the first run itself"))
 
 
@@ -109,25 +116,30 @@ class TuningSettings:
 
     def __post_init__(self) -> None:
         put = object.__setattr__
-        names = (self.names,) if isinstance(self.names, str) else tuple(str(name) for name in self.names)
+        instance(self.limits, SafetyLimits, "limits of a tuning")
+        instance(self.rule, tuple(RULES.values()), "rule of a tuning")
+        for what in ("options", "notes"):
+            instance(getattr(self, what), Mapping, f"{what} of a tuning")
+        instance(self.solver, str, "solver of a tuning")
+        names = (self.names,) if isinstance(self.names, str) else tuple(str(name) for name in np.atleast_1d(np.asarray(self.names, object)))
         put(self, "names", names)
-        put(self, "axes", tuple(range(len(names))) if self.axes is None else tuple(int(a) for a in np.atleast_1d(self.axes)))
-        for what in ("start", "lower", "upper", "gears"):
-            try:
-                given = np.asarray(getattr(self, what), dtype=float)
-                values = np.broadcast_to(given, given.shape if what == "gears" and given.shape == (len(names),) * 2 else (len(names),))
-            except ValueError as error:
-                raise DataError(sentence(f"{what} of a tuning", f"shape {np.shape(getattr(self, what))}", f"a number, or {len(names)} of them")) from error
-            put(self, what, np.array(values))
-        if len(set(names)) < len(names):
-            raise DataError(sentence("axes of a tuning", ", ".join(names), "names that differ"))
+        if len(set(names)) < len(names) or not all(names):
+            raise DataError(sentence("axes of a tuning", ", ".join(names) or "none", "names that differ"))
+        chosen = range(len(names)) if self.axes is None else np.atleast_1d(np.asarray(self.axes, object))
+        put(self, "axes", tuple(whole(a, "axes of a tuning", 0, f"whole numbers from 0 to {len(names) - 1}") for a in chosen))
+        for what, least in (("step", 1), ("budget", 1), ("seed", 0)):
+            put(self, what, whole(getattr(self, what), f"{what} of a tuning", least, f"a whole number, {least} or more"))
+        for what in ("start", "lower", "upper"):
+            put(self, what, per_axis(getattr(self, what), len(names), f"{what} of a tuning"))
+        gears = numbers(self.gears, "gears of a tuning")
+        put(self, "gears", gears if gears.shape == (len(names),) * 2 else per_axis(gears, len(names), "gears of a tuning"))
+        if not np.all(np.isfinite(self.gears)) or np.linalg.matrix_rank(self.gears if self.gears.ndim == 2 else np.diag(self.gears)) < len(names):
+            raise DataError(sentence("gears of a tuning", np.array2string(self.gears), "finite numbers other than 0, or an invertible matrix"))
         if self.limits.max_step < self.step:
             raise LimitsError(sentence("max_step of a tuning", f"{self.limits.max_step:g} %", f"{self.step} % or more, the step of the grid"))
         torque = self.limits.max_torque
         if torque is not None and len(torque) not in (1, len(names)):
             raise LimitsError(sentence("max_torque of a tuning", f"{len(torque)} values", f"one, or {len(names)}"))
-        if int(self.budget) != self.budget or self.budget < 1:
-            raise LimitsError(sentence("budget of a tuning", self.budget, "a whole number of runs, 1 or more"))
         self.problem(lambda upsilon: None)  # type: ignore[arg-type, return-value]
 
     @property
@@ -146,11 +158,11 @@ class TuningSettings:
         return {**chosen, **self.options, "seed": self.seed, "budget": self.budget, "on_failure": "return"}
 
     def to_mapping(self) -> dict[str, Any]:
-        """Plain values for a file."""
+        """Plain values for a file, with a digest of them: a limit that changes in a file must not reach a robot."""
         kind = next(name for name, rule in RULES.items() if isinstance(self.rule, rule))
         plain = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in ("rule", "limits", "axes")}
-        return {
-            "kind": "flexibility tuning",
+        values = {
+            "kind": KIND,
             **plain,
             "names": list(self.names),
             "axes": list(self.axes),
@@ -159,6 +171,7 @@ class TuningSettings:
             "rule": {"kind": kind, **{item.name: getattr(self.rule, item.name) for item in fields(self.rule)}},
             "limits": {item.name: getattr(self.limits, item.name) for item in fields(self.limits)},
         }
+        return {**values, "digest": digest(values)}
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any], where: str) -> TuningSettings:
@@ -167,17 +180,19 @@ class TuningSettings:
         Raises
         ------
         FileError
-            Not the settings of a tuning.
+            Not the settings of a tuning, or changed since.
         """
-        if mapping.get("kind") != "flexibility tuning":
+        if not isinstance(mapping.get("kind"), str) or mapping["kind"] != KIND:
             raise FileError(sentence(where, "no tuning in it", "a file made by TuningSession.create or optid tune"))
-        known = {item.name for item in fields(cls)}
-        values = {name: value for name, value in mapping.items() if name in known}
-        rule = dict(values.pop("rule", {}))
-        kind = rule.pop("kind", "")
-        if kind not in RULES:
-            raise unknown_name("rule of a tuning", str(kind), RULES)
         try:
-            return cls(rule=RULES[kind](**rule), limits=SafetyLimits(**values.pop("limits", {})), **values)
-        except TypeError as error:
+            known = {item.name for item in fields(cls)}
+            values = {name: value for name, value in mapping.items() if name in known}
+            rule = dict(values.pop("rule"))
+            made = RULES[str(rule.pop("kind"))](**rule)
+            found = cls(rule=made, limits=SafetyLimits(**values.pop("limits")), **values)
+        except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as error:
             raise FileError(sentence(where, f"settings that do not fit ({error})", "the settings of a tuning")) from error
+        if found.to_mapping()["digest"] != str(mapping.get("digest")):
+            hint = "The file is damaged, or somebody edited it; begin a new tuning for other settings."
+            raise FileError(sentence(where, "settings that are not those written", "the settings of a tuning", hint))
+        return found

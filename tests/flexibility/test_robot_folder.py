@@ -335,16 +335,16 @@ def test_computer_killed_at_every_step(tmp_path: Path, monkeypatch: pytest.Monke
     assert deaths >= 10 and runs(report) == runs(whole) and np.array_equal(report.upsilon, whole.upsilon)
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(60, marks=pytest.mark.slow)])
-def test_both_sides_killed_at_random(tmp_path: Path, kills: int) -> None:
+@pytest.mark.parametrize(("kills", "budget"), [(2, 3), pytest.param(60, 6, marks=pytest.mark.slow)])
+def test_both_sides_killed_at_random(tmp_path: Path, kills: int, budget: int) -> None:
     """kill -9 of the command line and of the robot at random moments, again and again: every run once, the file opens, the answer is the undisturbed one."""
-    whole = undisturbed(tmp_path / "whole", 6)
+    whole = undisturbed(tmp_path / "whole", budget)
     rng, done, tuning = np.random.default_rng(kills), 0, 0
     while done < kills:
         tuning += 1
         place = tmp_path / str(tuning)
         place.mkdir()
-        session, folder = begin(place)
+        session, folder = begin(place, replace(SETTINGS, budget=budget))
         done += disturbed(session, folder, rng, kills - done)
         report = TuningSession.load(session.path).report()
         assert report.finished and runs(report) == runs(whole) and np.array_equal(report.upsilon, whole.upsilon)
@@ -361,7 +361,7 @@ def disturbed(session: TuningSession, folder: RobotFolder, rng: np.random.Genera
     done = 0
     try:
         while done < most and not (folder.path / "optid_best.mod").exists():
-            time.sleep(float(rng.uniform(0.1, 2.0)))
+            time.sleep(float(rng.uniform(0.1, 0.3 * budget)))
             which = int(rng.integers(2))
             sides[which].kill()
             sides[which].wait()

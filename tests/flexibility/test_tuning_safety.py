@@ -115,7 +115,7 @@ def test_steps_shorter_than_the_grid_are_refused() -> None:
         TuningSettings(TailRule(0.05), step=5, limits=SafetyLimits(max_step=3.0))
     with pytest.raises(LimitsError, match=r"max_ratio of a tuning: 0\.5, expected 1 or more"):
         SafetyLimits(max_ratio=0.5)
-    with pytest.raises(LimitsError, match="max_torque"):
+    with pytest.raises(DataError, match="max_torque"):
         SafetyLimits(max_torque=(80.0, float("nan")))
     with pytest.raises(DataError, match="names that differ"):
         TuningSettings(TailRule(0.05), ("a", "a"))

@@ -155,7 +155,7 @@ def test_messages(tmp_path: Path) -> None:
         TuningSession.create(tmp_path / "s.h5", replace(SETTINGS, solver="simplex")).ask()
     with pytest.raises(LimitsError, match="max_step of a tuning: -1"):
         SafetyLimits(max_step=-1)
-    with pytest.raises(DataError, match="gears of a tuning"):
+    with pytest.raises(ShapeError, match="gears of a tuning"):
         replace(SETTINGS, gears=(1.0, 2.0, 3.0))
     finish(session, 2)
     changed = TuningSession(tmp_path / "t.h5", replace(SETTINGS, start=(98.0, 100.0)), session.trials)
