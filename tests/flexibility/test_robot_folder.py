@@ -361,7 +361,7 @@ def disturbed(session: TuningSession, folder: RobotFolder, rng: np.random.Genera
     done = 0
     try:
         while done < most and not (folder.path / "optid_best.mod").exists():
-            time.sleep(float(rng.uniform(0.1, 0.3 * budget)))
+            time.sleep(float(rng.uniform(0.1, 0.3 * session.settings.budget)))
             which = int(rng.integers(2))
             sides[which].kill()
             sides[which].wait()
