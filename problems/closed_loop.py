@@ -22,14 +22,12 @@ from optid.model.symmetric import solve_symmetric
 from optid.regressor import BaseParameters
 from optid.signals import Samples
 
+from .loop_sensitivity import Steps, sensitivities, stage_kernel
+
 Array = NDArray[np.float64]
 
 SLOW = 0.01
 """Default width of the smooth sign, over the largest speed of each joint in the data."""
-
-
-DIRECTIONS = 8
-"""Parameters whose sensitivities are simulated at a time."""
 
 
 class LoopMotion(NamedTuple):
@@ -173,17 +171,15 @@ class ClosedLoop:
     def _piece(
         self, base: BaseParameters, beta: Array, samples: Samples, signals: Array, part: slice, known: Array | None, sensitivity: str | None
     ) -> LoopMotion:
-        n, r = base.model.n, base.rank
-        structure = (self.held, self.speed_lag, self.substeps)
-        step, output = _functions(self.base(base, samples), self.controller, signals.shape[1], structure, known is not None)
-        fixed = np.zeros(0) if known is None else known
-        size = (2 + self.speed_lag) * n
-        start = np.concatenate([samples.q[part.start], *[samples.dq[part.start]] * (1 + self.speed_lag), beta])
-        count = part.stop - part.start
+        n, count = base.model.n, part.stop - part.start
+        steps = Steps(self.held, self.speed_lag, self.substeps)
+        smooth, constants = self.base(base, samples), np.append(1.0 / samples.rate, [] if known is None else known)
+        step, output = _functions(smooth, self.controller, signals.shape[1], steps, known is not None)
+        start = np.concatenate([samples.q[part.start], *[samples.dq[part.start]] * (1 + self.speed_lag)])
         now = signals[part].T
         later = np.hstack([now[:, 1:], now[:, -1:]])
-        constants = np.tile(np.concatenate([[1.0 / samples.rate], fixed])[:, None], (1, count))
-        ends = np.asarray(_chain(step, count)(start, now, later, constants))
+        fixed = np.tile(np.concatenate([beta, constants])[:, None], (1, count))
+        ends = np.asarray(_chain(step, count)(start, now, later, fixed))
         states = np.hstack([start[:, None], ends[:, :-1]])
         if not np.isfinite(states).all() or np.abs(states[:n]).max() > 1e3 * (1 + np.abs(samples.q).max()):
             raise SolveError(
@@ -194,31 +190,29 @@ class ClosedLoop:
                     "Check the controller, widen sign_width, or raise substeps.",
                 )
             )
-        ddq, tau = (np.asarray(x).T for x in output.map(count)(states, now, constants))
+        ddq, tau = (np.asarray(x).T for x in output.map(count)(states, now, fixed))
         slopes = None
         if sensitivity is not None:
-            moved = np.zeros((r, count, size))
-            for first in range(0, r, DIRECTIONS):
-                seeds = np.eye(size + r)[:, size + first : size + min(first + DIRECTIONS, r)]
-                width = seeds.shape[1]
-                still = [np.zeros((len(x), count * width)) for x in (now, later, constants)]
-                ahead = np.asarray(_chain(step, count, width)(start, now, later, constants, ends, seeds, *still))
-                # columns: all instants along the first parameter, then along the second, …
-                moved[first : first + width, 1:] = np.moveaxis(ahead.reshape(size + r, width, count), 0, 2)[:, :-1, :size]
-            slopes = np.transpose(moved[:, :, :n], (1, 2, 0)) if sensitivity == "position" else self._through(n, states, now, moved)
+            gains = np.asarray(_gains(self.controller, n, len(now), self.speed_lag).map(count)(states, now)).reshape(n, count, len(start)).swapaxes(0, 1)
+            law = None if self.held else _law(self.controller, n, len(now))
+            stage = stage_kernel(_acceleration(smooth, known is not None), law, base.backend)
+            inputs = (tau, tau) if self.held else (now.T, later.T)
+            moved = sensitivities(stage, steps, states.T, inputs, gains, beta, constants)
+            slopes = moved[:, :n] if sensitivity == "position" else gains @ moved
         return LoopMotion(states[:n].T, states[n : 2 * n].T, ddq, tau, slopes)
-
-    def _through(self, n: int, states: Array, signals: Array, moved: Array) -> Array:
-        """Derivatives (N, n, r) of the controller's torque along those of the state (r, N, size)."""
-        count = states.shape[1]
-        gains = np.asarray(_gains(self.controller, n, len(signals), self.speed_lag).map(count)(states[: moved.shape[2]], signals)).reshape(n, count, -1)
-        return np.einsum("ikx,dkx->kid", gains, moved)
 
 
 @lru_cache(maxsize=16)
-def _chain(step: ca.Function, count: int, directions: int = 0) -> ca.Function:
-    """``count`` steps one after another, or their derivatives along so many directions."""
-    return step.mapaccum(count) if not directions else _chain(step, count).forward(directions)
+def _chain(step: ca.Function, count: int) -> ca.Function:
+    """``count`` steps one after another."""
+    return step.mapaccum(count)
+
+
+@lru_cache(maxsize=16)
+def _law(controller: Any, n: int, m: int) -> ca.Function:
+    """(q, dq, r) → drive torque."""
+    q, dq, signal = ca.SX.sym("q", n), ca.SX.sym("dq", n), ca.SX.sym("r", m)
+    return ca.Function("law", [q, dq, signal], [_torque(controller, q, dq, signal)])
 
 
 @lru_cache(maxsize=16)
@@ -259,16 +253,16 @@ def _acceleration(base: BaseParameters, with_known: bool) -> ca.Function:
 
 
 @lru_cache(maxsize=16)
-def _functions(base: BaseParameters, controller: Any, m: int, structure: tuple[bool, int, int], with_known: bool) -> tuple[ca.Function, ca.Function]:
-    """One sample's step of (q, dq, earlier dq, beta), and acceleration and torque of a state."""
-    n, (held, lag, substeps) = base.model.n, structure
+def _functions(base: BaseParameters, controller: Any, m: int, steps: Steps, with_known: bool) -> tuple[ca.Function, ca.Function]:
+    """One sample's step of (q, dq, earlier dq), and acceleration and torque of a state; fixed are beta, the time of a sample and the known parameters."""
+    n, (held, lag, substeps) = base.model.n, steps
     forward = _acceleration(base, with_known)
-    a, b, signal = ca.SX.sym("q", n), ca.SX.sym("dq", n), ca.SX.sym("r", m)
-    law = ca.Function("law", [a, b, signal], [_torque(controller, a, b, signal)])
+    law = _law(controller, n, m)
     size = (2 + lag) * n
-    state, now, then = ca.MX.sym("x", size + base.rank), ca.MX.sym("r", m), ca.MX.sym("s", m)
-    c = ca.MX.sym("c", forward.size1_in(4))
-    x, parameters, h = state[: 2 * n], state[size:], c[0] / substeps
+    state, now, then = ca.MX.sym("x", size), ca.MX.sym("r", m), ca.MX.sym("s", m)
+    fixed = ca.MX.sym("fixed", base.rank + forward.size1_in(4))
+    x, parameters, c = state[: 2 * n], fixed[: base.rank], fixed[base.rank :]
+    h = c[0] / substeps
     kept = law(state[:n], state[size - n : size], now)
 
     def rates(x: ca.MX, share: float) -> ca.MX:
@@ -282,6 +276,6 @@ def _functions(base: BaseParameters, controller: Any, m: int, structure: tuple[b
         k3 = rates(x + h / 2 * k2, first + half)
         k4 = rates(x + h * k3, first + 2 * half)
         x = x + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-    step = ca.Function("step", [state, now, then, c], [ca.vertcat(x, state[n : size - n], parameters)]).expand()
-    output = ca.Function("output", [state, now, c], [forward(state[:n], state[n : 2 * n], kept, parameters, c), kept])
+    step = ca.Function("step", [state, now, then, fixed], [ca.vertcat(x, state[n : size - n])]).expand()
+    output = ca.Function("output", [state, now, fixed], [forward(state[:n], state[n : 2 * n], kept, parameters, c), kept])
     return step, output
