@@ -15,6 +15,7 @@ from optid.problems.forms import BlackBox
 
 from .base import Outcome
 from .box import Box
+from .options import check_options
 from .run import Run
 
 
@@ -47,6 +48,9 @@ class Bayesian:
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "nonlinear", "integer", "noise"})
     search: ClassVar[bool] = True
 
+    def __post_init__(self) -> None:
+        check_options(self, "initial", "candidates", "max_evaluations")
+
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``; ends through the budget, or when every whole-number point is known."""
         run.limit(self.max_evaluations)
@@ -78,7 +82,7 @@ class Bayesian:
 
     def _candidates(self, form: BlackBox, box: Box, run: Run, points: list[np.ndarray], values: list[float]) -> np.ndarray:
         """Points (c, d), unknown ones on whole numbers: uniform over the box, and around the best point at shrinking distances."""
-        half = self.candidates // 2
+        half = max(1, self.candidates // 2)
         uniform = run.rng.random((half, box.size))
         centre = points[int(np.argmin(values))] if points else box.to_unit(run.x0)
         near = np.clip(centre + run.rng.standard_normal((half, box.size)) * 10.0 ** run.rng.uniform(-3, -0.5, (half, 1)), 0.0, 1.0)

@@ -14,6 +14,7 @@ from optid.problems.forms import BlackBox
 from .base import Outcome
 from .box import Box
 from .complex_points import Admission, fresh_neighbour, neighbours
+from .options import check_options
 from .run import Run, StopSearch
 
 ONE_COMPLEX = 500
@@ -82,6 +83,9 @@ class ComplexBox:
     accepts: ClassVar[tuple[type, ...]] = (BlackBox,)
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "nonlinear", "integer", "noise"})
     search: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_options(self, "points", "reflection", "retreat", "max_evaluations")
 
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``."""

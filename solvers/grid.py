@@ -14,6 +14,7 @@ from optid.problems.forms import BlackBox
 
 from .base import Outcome
 from .box import Box
+from .options import check_options
 from .run import Run
 
 
@@ -42,6 +43,9 @@ class Grid:
     accepts: ClassVar[tuple[type, ...]] = (BlackBox,)
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "nonlinear", "integer", "noise"})
     search: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_options(self, "points", "step", "batch", "max_points")
 
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``."""

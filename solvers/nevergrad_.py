@@ -17,6 +17,7 @@ from optid.problems.forms import BlackBox
 
 from .base import Outcome
 from .box import Box
+from .options import check_options
 from .run import Run, StopSearch, penalty
 
 
@@ -52,6 +53,9 @@ class Nevergrad:
     accepts: ClassVar[tuple[type, ...]] = (BlackBox,)
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "nonlinear", "integer", "noise", "unbounded"})
     search: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_options(self, "batch", "spread", "max_evaluations")
 
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``."""

@@ -9,6 +9,7 @@ from optid.problems.forms import BlackBox
 
 from .base import Outcome
 from .box import Box
+from .options import check_options
 from .run import Run
 
 
@@ -31,6 +32,9 @@ class RandomSearch:
     accepts: ClassVar[tuple[type, ...]] = (BlackBox,)
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "linear", "nonlinear", "integer", "noise"})
     search: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_options(self, "batch", "max_evaluations")
 
     def run(self, form: BlackBox, run: Run) -> Outcome:
         """Solve ``form``; ends through the budget."""

@@ -11,6 +11,7 @@ from optid.problems.forms import Residuals
 
 from .base import Outcome
 from .box import Box
+from .options import check_options
 from .run import Run
 
 SMALL = 0.01
@@ -56,6 +57,9 @@ class Secant:
     accepts: ClassVar[tuple[type, ...]] = (Residuals,)
     features: ClassVar[frozenset[str]] = frozenset({"bounds", "integer", "noise", "unbounded"})
     search: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_options(self, "step", "directions", "max_step", "max_iterations")
 
     def run(self, form: Residuals, run: Run) -> Outcome:
         """Solve ``form``."""
