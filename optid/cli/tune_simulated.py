@@ -13,6 +13,9 @@ from .surface import CUTOFFS
 from .tune_arguments import Budget, File, MaxRatio, MaxStep, MaxTorque, MaxUnsafe, Overwrite, Plot, Solver, limits_of
 from .tune_shown import draw, show_report, telling_the_best, write_page
 
+NOISE = {"a": 0.05, "b": 0.0003}
+"""White noise on the motor torque of each robot [N m]."""
+
 
 def simulate(
     ctx: typer.Context,
@@ -23,7 +26,12 @@ def simulate(
     length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
     optimum: Annotated[tuple[float, float], typer.Option(help="Υ at which the controller's model is exact for this individual [%].")] = (94.0, 107.0),
     scale_noise: Annotated[float, typer.Option(min=0.0, help="Relative noise from run to run.")] = 0.05,
-    torque_noise: Annotated[float, typer.Option(min=0.0, help="White noise on the motor torque [N m].")] = 0.05,
+    torque_noise: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="White noise on the motor torque [N m]; 0.05 for robot a, 0.0003 for b, whose vibration is as much smaller, when not given."
+        ),
+    ] = None,
     solver: Solver = "",
     budget: Budget = 15,
     max_step: MaxStep = 10.0,
@@ -59,7 +67,8 @@ def simulate(
     limits = limits_of(max_step, max_torque, max_ratio, max_unsafe)
     session = TuningSession.create(file, TuningSettings(rule, gears=loop.gears, solver=solver, seed=seed, budget=budget, limits=limits), overwrite)
     kept(ctx, file)
-    machine = SimulatedRobot(loop, motion, individual(loop, optimum), scale_noise, torque_noise, seed)
+    noise = NOISE[robot] if torque_noise is None else torque_noise
+    machine = SimulatedRobot(loop, motion, individual(loop, optimum), scale_noise, noise, seed)
     with telling_the_best(session, "A simulation is begun anew with --overwrite."), progress("runs of the robot", quiet=json) as update:
         while (request := session.ask()) is not None:
             session.tell(request.number, machine.run(request.upsilon, request.number))

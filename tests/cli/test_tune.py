@@ -165,3 +165,9 @@ def test_simulated(tmp_path: Path) -> None:
     assert abs(said["upsilon"]["axis2"] - 94) <= 3 and abs(said["upsilon"]["axis3"] - 107) <= 3
     assert said["value"] < 0.3 * said["start_value"]
     assert len(read_experiment(tmp_path / "s.h5").trials) == len(said["runs"])
+
+
+def test_simulated_small_robot(tmp_path: Path) -> None:
+    """Set B, whose vibration is a hundredth of set A's, has a default noise to match: three quarters of the vibration go, and the optimum is near."""
+    said = json.loads(run("simulate", str(tmp_path / "b.h5"), "--robot", "b", "--json", "--budget", "8"))
+    assert said["value"] < 0.25 * said["start_value"] and abs(said["upsilon"]["axis2"] - 94) <= 3

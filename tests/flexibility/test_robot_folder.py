@@ -355,7 +355,7 @@ def disturbed(session: TuningSession, folder: RobotFolder, rng: np.random.Genera
     """Run a tuning to its end, killing one side or the other at random moments; the number of kills."""
     command = [sys.executable, "-m", "optid", "tune", "resume", str(session.path), "--folder", str(folder.path)]
     command += ["--from", "0,0,0,0,0,0", "--to", "0,1.7,1.7,0,0,0", "--axis-number", "2", "--axis-number", "3", "--timeout", "60"]
-    machine = [sys.executable, str(FAKE), str(folder.path), "0.2"]
+    machine = [sys.executable, str(FAKE), str(folder.path), "0.2" if session.settings.budget > 3 else "0.03"]
     quiet: dict[str, int] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     sides = [subprocess.Popen(which, **quiet) for which in (command, machine)]
     done = 0
