@@ -70,7 +70,7 @@ def named(names: Any, length: int) -> tuple[str, ...]:
     """Return the variable names, ``x0, x1, …`` when none are given."""
     if names is None:
         return tuple(f"x{i}" for i in range(length))
-    result = tuple(str(name) for name in names)
+    result = (names,) if isinstance(names, str) else tuple(str(name) for name in names)
     if len(result) != length:
         raise ShapeError(sentence("names", f"{len(result)} names", f"{length}, one a variable"))
     return result

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from optid.errors import LimitsError, ShapeError, sentence
+from optid.errors import LimitsError, ShapeError, UnsuitableSolverError, sentence
 
 from .checks import bounds, named, vector
 
@@ -75,7 +75,10 @@ class Form:
         if index == 0 and self.x0 is not None:
             return np.clip(self.x0, self.lower, self.upper)
         if self.start is not None:
-            return np.clip(vector(self.start(rng), self.size, "start(rng)"), self.lower, self.upper)
+            drawn = vector(self.start(rng), self.size, "start(rng)")
+            if not np.all(np.isfinite(drawn)):
+                raise ShapeError(sentence("start(rng)", np.array2string(drawn, threshold=8), "finite numbers"))
+            return np.clip(drawn, self.lower, self.upper)
         centre = np.zeros(self.size) if self.x0 is None else self.x0
         finite = np.isfinite(self.lower) & np.isfinite(self.upper)
         low, high = np.where(finite, self.lower, 0.0), np.where(finite, self.upper, 1.0)
@@ -85,9 +88,18 @@ class Form:
             uniform, spread = 0.5 * (low + high), 0.0 * spread
         return np.clip(np.where(finite, uniform, centre + spread), self.lower, self.upper)
 
+    def _functions(self, what: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> None:
+        """Check that what is called can be called."""
+        for name in (*needed, *optional):
+            value = getattr(self, name)
+            if not callable(value) and (value is not None or name in needed):
+                raise UnsuitableSolverError(sentence(f"{name} of {what}", repr(value), "a function of x"))
+
     def _settle(self, size: int) -> None:
         """Check and complete the shared fields of a frozen form of ``size`` variables."""
         names = named(self.names, size)
+        if len(set(names)) < size:
+            raise ShapeError(sentence("names", next(name for name in names if names.count(name) > 1) + " twice", "different names"))
         low, high = bounds(self.lower, self.upper, names)
         scales = vector(self.scales, size, "scales", fill=1.0)
         if not np.all(np.isfinite(scales) & (scales > 0)):

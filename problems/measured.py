@@ -59,6 +59,7 @@ class Residuals(Form):
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        self._functions("residuals", ("fun",), ("jacobian", "start"))
         self._settle(vector(self.x0, None, "x0").size)
         self._settle_grid()
 
@@ -118,6 +119,7 @@ class BlackBox(Form):
     __repr__ = brief
 
     def __post_init__(self) -> None:
+        self._functions("black box", ("fun",), ("violation", "start"))
         given = [value for value in (self.lower, self.upper, self.x0) if value is not None and np.ndim(value) > 0]
         if not given and self.names is None:
             raise ShapeError(sentence("black box", "neither bounds nor x0 as vectors", "one of them, to know the number of variables"))
@@ -127,6 +129,8 @@ class BlackBox(Form):
             i = int(np.flatnonzero((self.x0 < self.lower) | (self.x0 > self.upper))[0])
             raise LimitsError(sentence(f"start x0 of {self.names[i]!r}", f"{self.x0[i]:g}", f"a value in [{self.lower[i]:g}, {self.upper[i]:g}]"))
         self._settle_grid()
+        if np.shape(self.log) not in ((), (size,)) or np.asarray(self.log).dtype.kind not in "bi":
+            raise ShapeError(sentence("log of a black box", repr(self.log), f"True or False, or {size} of them"))
         log = np.broadcast_to(np.asarray(self.log, dtype=bool), (size,))
         if np.any(log & ~(self.lower > 0)):
             i = int(np.flatnonzero(log & ~(self.lower > 0))[0])
@@ -150,7 +154,7 @@ class BlackBox(Form):
         return np.inf if np.any(np.isnan(amounts)) else max(0.0, float(np.max(amounts, initial=0.0)))
 
     def value(self, x: np.ndarray) -> float:
-        """Return f(x); NaN where the callable gives ``None``.
+        """Return f(x); NaN where the callable gives ``None`` or a masked value.
 
         Raises
         ------
@@ -158,7 +162,7 @@ class BlackBox(Form):
             When ``fun`` returns more than one number.
         """
         result = self.fun(np.array(x, dtype=float))
-        if result is None:
+        if result is None or np.ma.is_masked(result):
             return np.nan
         if np.size(result) != 1:
             raise UnsuitableSolverError(

@@ -193,3 +193,53 @@ def test_nelder_mead_in_a_corner() -> None:
     """C92: the simplex of a start in a corner keeps its volume."""
     problem = BlackBoxProblem(lambda x: float(np.sum((x - 2) ** 2)), lower=[-1] * 4, upper=[1] * 4, x0=[1, -1, -1, 1])
     np.testing.assert_allclose(optid.solve(problem, solver="nelder_mead").x, 1.0, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("value", ["a", 1 + 1j, np.ma.masked, 1e308 * 10, SystemError("probe")])
+def test_whatever_is_no_number_counts_as_failed(name: str, value: object) -> None:
+    """C84, beyond NaN and None."""
+
+    def cost(x: np.ndarray) -> object:
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    solution = optid.solve(BlackBoxProblem(cost, lower=[-1, -1], upper=[1, 1]), solver=name, budget=5, on_failure="return")
+    assert solution.n_failed == solution.n_evaluations == 5 and np.isnan(solution.fun) and solution.status == "failed"
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_point_changed_by_the_objective_stays_where_it_was(name: str) -> None:
+    def cost(x: np.ndarray) -> float:
+        value = shifted(x)
+        x[:] = 99.0
+        return value
+
+    solution = optid.solve(BlackBoxProblem(cost, lower=[-1, -1], upper=[1, 1]), solver=name, budget=9, on_failure="return")
+    assert solution.fun == shifted(solution.x) and all(point.fun == shifted(np.array(point.x)) for point in solution.history)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"f": None}, "fun of black box: None, expected a function of x"),
+        ({"violation": 3}, "violation of black box: 3, expected a function of x"),
+        ({"start": 3}, "start of black box: 3, expected a function of x"),
+        ({"start": lambda rng: [np.nan, 0.0]}, r"start\(rng\): \[nan  0.\], expected finite numbers"),
+        ({"log": [True] * 3}, "log of a black box"),
+        ({"log": "x"}, "log of a black box: 'x'"),
+        ({"names": "ab"}, "names: 1 names, expected 2"),
+        ({"names": ["a", "a"]}, "names: a twice, expected different names"),
+        ({"lower": [0, np.nan]}, "bounds of 'x1': lower nan, upper 1"),
+        ({"lower": "x"}, "lower bounds: 'x', expected a vector of numbers"),
+        ({"lower": [2, 2]}, "bounds of 'x0': lower 2, upper 1"),
+        ({"x0": [np.nan, 0]}, "x0: nan for 'x0', expected finite numbers"),
+        ({"x0": [5, 0]}, r"start x0 of 'x0': 5, expected a value in \[-1, 1\]"),
+        ({"scales": [0, 1]}, "scale of 'x0': 0.0, expected a finite positive number"),
+    ],
+)
+def test_wrong_black_boxes_are_named(options: dict[str, object], message: str) -> None:
+    given: dict[str, object] = {"f": shifted, "lower": [-1, -1], "upper": [1, 1], **options}
+    with pytest.raises(optid.OptidError, match=message):
+        optid.solve(BlackBoxProblem(**given), solver="random", budget=3)  # type: ignore[arg-type]
