@@ -1,14 +1,17 @@
-"""Resonances of an arm with elastic joints, posture by posture, and the motion whose vibration tells most about Υ, from the linearised closed loop.
+"""Before a tuning: resonances of an arm with elastic joints, its stiffness from a recording, the motion that tells most about Υ, and a plan for many axes.
 
-Prints the motion to tune with at the stretched posture, and draws the frequency responses.
+Prints the stiffness of axis 3 as an encoder on the link shows it, and the motion to tune with; draws the frequency responses.
 """
 
 import numpy as np
 
-from optid.flexibility import FlexibleLoop, best_input, linearise, set_a
+from optid import Drive, DynamicModel, Trial, library
+from optid.flexibility import FlexibleLoop, FlexibleModel, best_input, linearise, recorded_stiffness, set_a
+from optid.flexibility.open_loop import swing
 from optid.flexibility.plots import plot_response
 from optid.flexibility.surfaces import experiment
 from optid.flexibility.two_axis import DIRECTIONS, LENGTHS, POSTURES
+from optid.problems import decoupling_plan
 
 loop = FlexibleLoop(set_a())
 
@@ -22,4 +25,23 @@ for name, found in quality.items():
     print(f"stretched {name:<9} weakest combination of Υ {found.weakest:.5f} N m √s a percent, valley {found.condition:.0f} : 1")
 
 plot_response(linearise(loop.plant, POSTURES["zero"]), np.geomspace(2, 60, 2000), ("axis 2", "axis 3")).savefig("flexibility_response.png")
+
+# the arm lying on its side, shaken by its motors for 10 s; encoders on motors and links, 500 Hz
+robot = set_a().robot.with_gravity((0, 0, 0)).with_drives([Drive(150, 0.015), Drive(130, 0.015)])
+lying = FlexibleModel.of(robot, 7e5, damping=700.0)
+omega, phases = 2 * np.pi * np.arange(0.5, 16.0, 0.5), np.random.default_rng(0).uniform(0, 2 * np.pi, (2, 31))
+
+
+def shake(t: float) -> np.ndarray:
+    """Motor torques [N m]."""
+    return 2.0 * np.sin(omega * t + phases).sum(axis=1)
+
+
+time, states = (x[::5] for x in swing(lying, np.zeros(8), 10.0, shake, step=4e-4))
+trial = Trial(time, states[:, 2:4], tau=[shake(t) * lying.gears for t in time], joint_names=robot.joint_names, attributes={"link": states[:, :2]})
+for name, found in recorded_stiffness(robot, trial, cutoffs=[8.0, 12.0, 20.0]).items():
+    print(f"{name}: stiffness {found.stiffness:.4g} N m/rad, 95 % interval {found.interval[0]:.4g} to {found.interval[1]:.4g}, true 7e+05")
+
+print("lower arm of an IRB140:")
+print(decoupling_plan(DynamicModel(library.irb140_lower_arm(), friction="none")))
 print(f"best motion at the stretched posture: {best}, valley {quality[best].condition:.0f} : 1")

@@ -14,7 +14,7 @@ _NAMES = {
     "CommandedMotion": "closed_loop",
     "Cone": "forms",
     "Decoupling": "decoupling",
-    "DecouplingPlan": "decoupling",
+    "DecouplingPlan": "tuning_plan",
     "DecouplingResult": "decoupling",
     "DriveFit": "drive_fit",
     "DriveGains": "drive_gains",
@@ -54,7 +54,7 @@ _NAMES = {
     "Residuals": "forms",
     "TotalLeastSquares": "total_least_squares",
     "compare_friction": "friction_comparison",
-    "decoupling_plan": "decoupling",
+    "decoupling_plan": "tuning_plan",
 }
 
 __all__ = sorted(_NAMES)
@@ -64,9 +64,7 @@ if TYPE_CHECKING:
     from .closed_loop import ClosedLoop as ClosedLoop
     from .closed_loop import CommandedMotion as CommandedMotion
     from .decoupling import Decoupling as Decoupling
-    from .decoupling import DecouplingPlan as DecouplingPlan
     from .decoupling import DecouplingResult as DecouplingResult
-    from .decoupling import decoupling_plan as decoupling_plan
     from .drive_fit import DriveFit as DriveFit
     from .drive_gains import DriveGains as DriveGains
     from .drive_gains import DriveGainsResult as DriveGainsResult
@@ -108,6 +106,8 @@ if TYPE_CHECKING:
     from .regression import Regression as Regression
     from .regression import RegressionResult as RegressionResult
     from .total_least_squares import TotalLeastSquares as TotalLeastSquares
+    from .tuning_plan import DecouplingPlan as DecouplingPlan
+    from .tuning_plan import decoupling_plan as decoupling_plan
 
 
 def __getattr__(name: str) -> Any:

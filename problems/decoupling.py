@@ -1,4 +1,4 @@
-"""Postures in which some axes of an arm do not feel the others, and a plan that tunes many axes a few at a time.
+"""Postures in which some axes of an arm do not feel the others.
 
 Axis i is decoupled from j when its linearised equation of motion does not contain j. At rest the equation holds j through the mass matrix and through the
 change of gravity; gravity counts here as at the frequency of the vibration that is tuned away.
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,9 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from optid.arrays import finite, numbers
 from optid.brief import brief
-from optid.errors import LimitsError, RobotError, ShapeError, sentence, unknown_name
+from optid.errors import LimitsError, RobotError, ShapeError, sentence
 from optid.model.arguments import instance, not_negative, positive, real, whole
-from optid.solvers.solve import solve
 
 from .checks import vector
 from .nlp import Nlp
@@ -29,18 +27,13 @@ if TYPE_CHECKING:
 
     from optid.kernels import Kernel
     from optid.model import DynamicModel
+    from optid.robot import Robot
     from optid.solvers.solution import Solution
 
 Array = NDArray[np.float64]
 
-SAMPLES = 2048
-"""Postures drawn before the best of them are improved."""
-QUARTERS = np.arange(-4, 5) * np.pi / 4
-"""Angles that are tried besides: arms decouple where their axes are parallel or perpendicular."""
-
-
-PLAN_OPTIONS = ("pi", "lower", "upper", "fixed", "move", "frequency")
-"""Fields of a :class:`Decoupling` that a plan passes on."""
+MOVE = 0.1
+"""Usual length of a move [rad]."""
 
 
 def coupling_expression(arm: DynamicModel, pi: ArrayLike, frequency: float, q: ca.SX) -> ca.SX:
@@ -52,6 +45,30 @@ def coupling_expression(arm: DynamicModel, pi: ArrayLike, frequency: float, q: c
     K = ca.densify(ca.jacobian(arm.functions["gravity"](values, q), q)) / (2 * np.pi * frequency) ** 2
     size = ca.diag(M)
     return (M**2 + K**2) / ca.mtimes(size, size.T)
+
+
+def posture_range(robot: Robot, lower: Any, upper: Any, fixed: Any, shift: Array) -> tuple[Array, Array]:
+    """Lowest and highest postures (n,) from which a move by ``shift`` (n,) stays in the range; see :class:`Decoupling`."""
+    n, limits = robot.n, robot.limits
+    low = np.where(np.isfinite(limits.lower), limits.lower, -np.pi) if lower is None else lower
+    high = np.where(np.isfinite(limits.upper), limits.upper, np.pi) if upper is None else upper
+    low, high = (np.array(vector(bound, n, what)) for bound, what in ((low, "lower"), (high, "upper")))
+    for axis, angle in fixed_axes(fixed, n).items():
+        low[axis] = high[axis] = angle
+    if not np.all((low + shift <= high) & np.isfinite(low) & np.isfinite(high)):
+        raise LimitsError(sentence("range of the postures", f"{low} … {high}", "finite bounds with room for the move"))
+    return low, high - shift
+
+
+def fixed_axes(fixed: Any, n: int) -> dict[int, float]:
+    """Angles of the axes that stand where they are."""
+    instance({} if fixed is None else fixed, Mapping, "fixed axes of a decoupling", "Such as {5: 0.0}.")
+    found = {}
+    for axis, angle in (fixed or {}).items():
+        if isinstance(axis, bool) or axis not in range(n):
+            raise ShapeError(sentence("fixed axes of a decoupling", axis, f"numbers from 0 to {n - 1}"))
+        found[int(axis)] = real(angle, f"angle of axis {axis}")
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +110,7 @@ class Decoupling:
     lower: Any = None
     upper: Any = None
     fixed: Any = None
-    move: float = 0.1
+    move: float = MOVE
     frequency: float = 10.0
     x0: Any = None
 
@@ -120,18 +137,7 @@ class Decoupling:
         if not np.all(np.diag(M) > 0):
             axis = self.arm.robot.joint_names[int(np.argmin(np.diag(M)))]
             raise RobotError(sentence(f"axis {axis!r} of robot {self.arm.robot.name!r}", "it moves no inertia", "links with mass"))
-        limits = self.arm.robot.limits
-        low = np.where(np.isfinite(limits.lower), limits.lower, -np.pi) if self.lower is None else self.lower
-        high = np.where(np.isfinite(limits.upper), limits.upper, np.pi) if self.upper is None else self.upper
-        low, high = (np.array(vector(bound, n, what)) for bound, what in ((low, "lower"), (high, "upper")))
-        instance({} if self.fixed is None else self.fixed, Mapping, "fixed axes of a decoupling", "Such as {5: 0.0}.")
-        for axis, angle in (self.fixed or {}).items():
-            if isinstance(axis, bool) or axis not in range(n):
-                raise ShapeError(sentence("fixed axes of a decoupling", axis, f"numbers from 0 to {n - 1}"))
-            low[int(axis)] = high[int(axis)] = real(angle, f"angle of axis {axis}")
-        high = high - self.shift
-        if not np.all((low <= high) & np.isfinite(low) & np.isfinite(high)):
-            raise LimitsError(sentence("range of the postures", f"{low} … {high + self.shift}", "finite bounds with room for the move"))
+        low, high = posture_range(self.arm.robot, self.lower, self.upper, self.fixed, self.shift)
         put(self, "lower", low)
         put(self, "upper", high)
         put(self, "x0", None if self.x0 is None else finite(self.x0, (n,), "x0 of a decoupling"))
@@ -213,142 +219,3 @@ def residual_coupling(coupling: Array, axes: Sequence[int]) -> Any:
     """Largest coupling (...) between ``axes`` and the others, of matrices (..., n, n)."""
     others = [j for j in range(coupling.shape[-1]) if j not in axes]
     return coupling[..., list(axes), :][..., others].max(axis=(-2, -1))
-
-
-@dataclass(frozen=True, eq=False)
-class Stage:
-    """One subproblem of a plan.
-
-    Attributes
-    ----------
-    moving : tuple of int
-        Axes that move.
-    new : tuple of int
-        Those of them that are tuned here; the others were tuned before.
-    posture : (n,) [rad]
-        Where the others stand, and the move starts.
-    left : float
-        Coupling that is left between moving and standing axes.
-    """
-
-    moving: tuple[int, ...]
-    new: tuple[int, ...]
-    posture: Array
-    left: float
-
-
-@dataclass(frozen=True, eq=False)
-class DecouplingPlan:
-    """Subproblems in their order, after which every axis is tuned.
-
-    Attributes
-    ----------
-    stages : tuple of Stage
-    names : n-tuple of str
-    tolerance : float
-        Coupling that was to be reached.
-    revolute : n-tuple of bool
-        Whether an axis turns, by radians, or slides, by metres.
-
-    Examples
-    --------
-    >>> from optid import DynamicModel, library
-    >>> from optid.problems import decoupling_plan
-    >>> plan = decoupling_plan(DynamicModel(library.irb140_lower_arm(), friction="none"))
-    >>> [stage.new for stage in plan.stages], plan.stages[2].moving
-    ([(0,), (1,), (2,)], (1, 2))
-    """
-
-    stages: tuple[Stage, ...]
-    names: tuple[str, ...]
-    tolerance: float
-    revolute: tuple[bool, ...]
-
-    @property
-    def decoupled(self) -> bool:
-        """Whether every subproblem is decoupled to the tolerance."""
-        return all(stage.left <= self.tolerance for stage in self.stages)
-
-    def __str__(self) -> str:
-        lines = []
-        for k, stage in enumerate(self.stages):
-            places = zip(self.names, stage.posture, self.revolute, strict=True)
-            stand = ", ".join(f"{name} {np.degrees(q):.0f}°" if turns else f"{name} {q:.3f} m" for name, q, turns in places)
-            tuned = ", ".join(self.names[a] for a in stage.new)
-            move = ", ".join(self.names[a] for a in stage.moving)
-            mark = "" if stage.left <= self.tolerance else "  (coupled)"
-            lines.append(f"{k + 1}. tune {tuned}: move {move} at {stand}; coupling left {stage.left:.3f}{mark}")
-        return "\n".join(lines)
-
-
-def decoupling_plan(arm: DynamicModel, largest: int = 3, tolerance: float = 0.05, seed: int = 0, **options: Any) -> DecouplingPlan:
-    """Split the tuning of all axes of an arm into subproblems of at most ``largest`` axes.
-
-    Every stage tunes as few new axes as possible, with as few axes moving as possible: an axis moves with axes tuned before only where it cannot be decoupled
-    from them. Postures come from a scan of the range, and the chosen ones are improved as :class:`Decoupling` problems.
-
-    Parameters
-    ----------
-    tolerance : float
-        Coupling that counts as none.
-    **options
-        ``pi``, ``lower``, ``upper``, ``fixed``, ``move``, ``frequency`` of :class:`Decoupling`.
-
-    Examples
-    --------
-    >>> from optid import DynamicModel, library
-    >>> from optid.problems import decoupling_plan
-    >>> decoupling_plan(DynamicModel(library.irb140_lower_arm(), friction="none")).decoupled
-    True
-    """
-    from optid.model import DynamicModel
-
-    instance(arm, DynamicModel, "arm of a plan", "Make one: DynamicModel(robot).")
-    whole(largest, "largest subproblem of a plan", 1, "a whole number of axes, 1 or more")
-    positive(tolerance, "tolerance of a plan", "a coupling above 0")
-    seed = whole(seed, "seed of a plan")
-    for name in options.keys() - set(PLAN_OPTIONS):
-        raise unknown_name("option of a plan", name, PLAN_OPTIONS)
-    n, robot = arm.n, arm.robot
-    revolute = tuple(robot.joints[i].revolute for i in robot.independent)
-    if n == 1:
-        return DecouplingPlan((Stage((0,), (0,), np.zeros(1), 0.0),), robot.joint_names, tolerance, revolute)
-    found: dict[tuple[int, ...], tuple[float, Array]] = {}
-    for size in range(1, min(largest, n) + 1):
-        for axes in combinations(range(n), size):
-            if size == n:
-                found[axes] = (0.0, np.zeros(n))
-                continue
-            problem = Decoupling(arm, axes, **options)
-            postures = _postures(problem, seed)
-            left = residual_coupling(problem.coupling(postures), axes)
-            best = int(np.argmin(left))
-            found[axes] = (float(left[best]), postures[best])
-            if tolerance < found[axes][0] < 4 * tolerance:
-                found[axes] = _improved(arm, axes, found[axes], options, seed)
-    tuned: set[int] = set()
-    stages = []
-    while len(tuned) < n:
-        open_ = [axes for axes in found if set(axes) - tuned]
-        good = [axes for axes in open_ if found[axes][0] <= tolerance] or [min(open_, key=lambda axes: found[axes][0])]
-        axes = min(good, key=lambda axes: (len(set(axes) - tuned), len(axes), found[axes][0]))
-        left, posture = _improved(arm, axes, found[axes], options, seed) if len(axes) < n else found[axes]
-        stages.append(Stage(axes, tuple(sorted(set(axes) - tuned)), posture, left))
-        tuned |= set(axes)
-    return DecouplingPlan(tuple(stages), robot.joint_names, tolerance, revolute)
-
-
-def _improved(arm: DynamicModel, axes: tuple[int, ...], known: tuple[float, Array], options: dict[str, Any], seed: int) -> tuple[float, Array]:
-    """The better of a known posture and the one that the problem's solver reaches from it."""
-    found = solve(Decoupling(arm, axes, x0=known[1], **options), solver="ipopt", seed=seed, on_failure="return")
-    return (found.left, found.posture) if found.left < known[0] else known
-
-
-def _postures(problem: Decoupling, seed: int) -> Array:
-    """Candidates (N, n) in the range: drawn uniformly, and from eighths of a turn."""
-    rng = np.random.default_rng(seed)
-    low, high, n = problem.lower, problem.upper, problem.arm.n
-    drawn = low + rng.random((SAMPLES, n)) * (high - low)
-    turns = rng.choice(QUARTERS, (SAMPLES, n))
-    inside = np.all((turns >= low - 1e-9) & (turns <= high + 1e-9), axis=1)
-    return np.vstack([drawn, turns[inside], np.clip(turns[~inside], low, high)])

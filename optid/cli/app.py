@@ -21,6 +21,7 @@ from .new import new
 from .run import run
 from .surface import surface
 from .tune import tune
+from .tune_stiffness import plan, stiffness
 from .validate import validate
 
 app = typer.Typer(
@@ -62,4 +63,6 @@ app.command("doctor")(doctor)
 app.command("drives")(drives)
 app.command("export")(export)
 tune.command("surface")(surface)
+tune.command("stiffness")(stiffness)
+tune.command("plan")(plan)
 app.add_typer(tune, name="tune")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from .gains import Gains as Gains
     from .inputs import best_input as best_input
+    from .joint_stiffness import recorded_stiffness as recorded_stiffness
     from .linear import LinearModel as LinearModel
     from .linear import linearise as linearise
     from .loop import FlexibleLoop as FlexibleLoop
@@ -65,6 +66,7 @@ _LAZY = {
     "linearise": "linear",
     "set_a": "two_axis",
     "set_b": "two_axis",
+    "recorded_stiffness": "joint_stiffness",
     "settled": "objectives",
     "stiffness_from_encoders": "stiffness",
     "tcp_line": "paths",

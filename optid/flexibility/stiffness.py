@@ -16,6 +16,7 @@ from optid.arrays import finite, numbers
 from optid.errors import DataError, ShapeError, sentence
 from optid.model.arguments import instance, not_negative, positive, real, whole
 from optid.robot.transform import finite_number
+from optid.signals.derivatives import savgol
 from optid.signals.filters import lowpass, settling_samples
 from optid.statistics.intervals import quantile
 from optid.statistics.long_run import long_run_covariance
@@ -173,16 +174,20 @@ def check_recording(rate: float, gear: float, level: float) -> None:
         raise DataError(sentence("gear of a joint", gear, "a finite ratio other than zero"))
 
 
+def rated(x: Array, rate: float, order: int = 1) -> Array:
+    """First or second derivative (N,) of samples, exact for polynomials of degree 4."""
+    return savgol(x, rate, 5 / rate, 4, order)
+
+
 def _at_cutoff(qm: Array, ql: Array, tau: Array, rate: float, gear: float, rotor_inertia: float | None, damping: bool, cutoff: float, order: int) -> CutoffFit:
     def smooth(x: Array) -> Array:
         return lowpass(x, cutoff, rate, order)
 
     q = smooth(qm)
-    speed = np.gradient(q, 1 / rate)
-    spin = gear**2 * np.gradient(speed, 1 / rate)
+    speed, spin = rated(q, rate), gear**2 * rated(q, rate, 2)
     bend = smooth(qm - ql)
     parts = [bend, speed, smooth(np.sign(speed)), np.ones_like(q)]
-    parts += [np.gradient(bend, 1 / rate)] if damping else []
+    parts += [rated(bend, rate)] if damping else []
     parts += [spin] if rotor_inertia is None else []
     columns, passed = np.column_stack(parts), gear * smooth(tau) - (rotor_inertia or 0.0) * spin
     edge = settling_samples(cutoff, rate, order)

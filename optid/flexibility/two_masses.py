@@ -19,7 +19,7 @@ from optid.signals.filters import lowpass, settling_samples
 from optid.statistics.intervals import quantile
 from optid.statistics.long_run import long_run_covariance
 
-from .stiffness import check_recording
+from .stiffness import check_recording, rated
 
 Array = NDArray[np.float64]
 
@@ -198,8 +198,7 @@ class _Recording:
         self.edge = settling_samples(band, rate)
         if len(q) < 4 * self.edge + 50:
             raise DataError(sentence("recording of a motor", f"{len(q)} samples", f"at least {4 * self.edge + 50}"))
-        speed = np.gradient(q, 1 / rate)
-        spin = np.gradient(speed, 1 / rate)
+        speed, spin = rated(q, rate), rated(q, rate, 2)
         self.spin = self.passed(spin)
         motion = [speed, np.sign(speed), np.ones_like(q), *([spin] if rotor is None else [])]
         self.rotor, self.fixed = rotor, self.passed(np.column_stack(motion))
@@ -215,8 +214,7 @@ class _Recording:
 
         omega, zeta = 2 * np.pi * self.guess * np.exp(x[0]), np.exp(x[1])
         numerator, denominator = bilinear([2 * zeta * omega, omega**2], [1.0, 2 * zeta * omega, omega**2], fs=self.rate)
-        follower = np.gradient(np.gradient(lfilter(numerator, denominator, self.q), 1 / self.rate), 1 / self.rate)
-        return self.passed(follower)
+        return self.passed(rated(lfilter(numerator, denominator, self.q), self.rate, 2))
 
     def linear(self, x: Array) -> tuple[Array, Array, Array]:
         """Parameters, columns, residuals."""

@@ -10,7 +10,8 @@ from optid.errors import LimitsError, RobotError, ShapeError
 from optid.flexibility.two_axis import set_a
 from optid.library import iiwa, kr300
 from optid.model import DynamicModel
-from optid.problems.decoupling import Decoupling, decoupling_plan, residual_coupling
+from optid.problems.decoupling import Decoupling, residual_coupling
+from optid.problems.tuning_plan import decoupling_plan
 from optid.robot import Link, Robot
 
 RANGE = {"lower": np.radians([-185, -140, -120, -350, -122.5, -350]), "upper": np.radians([185, -5, 155, 350, 122.5, 350])}

@@ -32,7 +32,8 @@ from optid.flexibility.two_masses import two_mass_from_motor
 from optid.library import kr300
 from optid.model import DynamicModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
-from optid.problems.decoupling import Decoupling, decoupling_plan
+from optid.problems.decoupling import Decoupling
+from optid.problems.tuning_plan import decoupling_plan
 from optid.trajectory import PointToPoint
 
 A = set_a()

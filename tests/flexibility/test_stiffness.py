@@ -42,8 +42,8 @@ def recording() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def test_two_encoders(recording: tuple[np.ndarray, ...]) -> None:
-    """Under torque noise with the memory of an AR(1) process (0.99) the hull holds the true stiffness in 18 of 20 runs or more, the long-run intervals in 80 %,
-    the white-noise ones in less than half."""
+    """Under torque noise with the memory of an AR(1) process (0.99) the hull holds the true stiffness in 18 of 20 runs or more, the long-run intervals in 90 %,
+    the white-noise ones in less than 60 %."""
     from scipy.signal import lfilter
 
     motor, link, torque = recording
@@ -55,7 +55,7 @@ def test_two_encoders(recording: tuple[np.ndarray, ...]) -> None:
         hull.append(found.interval[0] < STIFFNESS < found.interval[1])
         long_run += [abs(fit.stiffness - STIFFNESS) < 1.96 * fit.sigma for fit in found.fits]
         white += [abs(fit.stiffness - STIFFNESS) < 1.96 * fit.white_sigma for fit in found.fits]
-    assert sum(hull) >= 18 and np.mean(long_run) > 0.8 and np.mean(white) < 0.5
+    assert sum(hull) >= 18 and np.mean(long_run) > 0.9 and np.mean(white) < 0.6
 
 
 def test_two_encoders_give_damper_and_rotor(recording: tuple[np.ndarray, ...]) -> None:
@@ -162,13 +162,13 @@ def test_kr300(run: str) -> None:
 
 
 def test_kr300_from_the_motors_alone() -> None:
-    """Its motions do not show the springs: a rigid joint explains the torque within 3 % of what is left, and no number is returned; what the fits say instead
-    (0.2 to 0.7 of the a-priori stiffness on axis 1) would be wrong."""
+    """Its motions do not show the springs: a rigid joint explains the torque within 5 % of what is left, and no number is returned; what the fits say instead
+    (0.2 to 0.8 of the a-priori stiffness on axis 1) would be wrong."""
     for run in "ABC":
         table, rate = kr300_table(run)
         found = two_mass_from_motor(np.radians(table["q_motor_deg_1"]), table["tau_motor_Nm_1"], rate, GEARS[0], 8.0, ROTORS[0], cutoffs=(48.0,))
         assert not found.usable and np.isnan(found.stiffness) and found.reason.startswith("a rigid joint explains the torque nearly as well")
-        assert found.fits[0].explained < 0.03 and 0.2 < found.fits[0].stiffness / PRIOR[0] < 0.7
+        assert found.fits[0].explained < 0.05 and 0.2 < found.fits[0].stiffness / PRIOR[0] < 0.8
 
 
 def test_kr300_nonsense() -> None:
