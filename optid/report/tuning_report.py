@@ -80,7 +80,7 @@ def write_tuning_report(path: str | PathLike[str], session: TuningSession, *, ti
 
 
 def tuning_facts(session: TuningSession, found: SessionReport, title: str | None = None, provenance: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What the page shows, as plain values: ``kind, title, headline, level, statements, best, runs, settings, finished, message, provenance``."""
+    """What the page shows, as plain values: ``kind, title, headline, level, statements, names, unit, best, runs, settings, …``."""
     from optid.flexibility.session_report import session_value
     from optid.identification.result_file import versions
 
@@ -88,7 +88,7 @@ def tuning_facts(session: TuningSession, found: SessionReport, title: str | None
     value = session_value(found)
     start = found.start_value
     rows = [{**run, "share": None if run["value"] is None or not start > 0 else run["value"] / start} for run in value["runs"]]
-    settings = {key: item for key, item in session.settings.to_mapping().items() if key not in ("notes", "options", "kind") and not _large(item)}
+    settings = {key: item for key, item in session.settings.to_mapping().items() if key not in ("notes", "options", "kind", "digest") and not _large(item)}
     settings["solver"] = settings.get("solver") or "the recommended one"
     if isinstance(settings.get("rule"), Mapping):
         settings["rule"] = {key: item for key, item in settings["rule"].items() if not _large(item)}
@@ -100,6 +100,7 @@ def tuning_facts(session: TuningSession, found: SessionReport, title: str | None
             "level": level,
             "statements": [{"topic": topic, "text": text} for topic, text in statements],
             "names": found.names,
+            "unit": _unit(session),
             "best": {"upsilon": found.upsilon, "value": found.value, "start_value": found.start_value},
             "runs": rows,
             "settings": settings,
@@ -108,6 +109,11 @@ def tuning_facts(session: TuningSession, found: SessionReport, title: str | None
             "provenance": {**(provenance or {}), "seed": session.settings.seed, "versions": versions()},
         }
     )
+
+
+def _unit(session: TuningSession) -> str:
+    """Of the objective."""
+    return {"torque": "N m", "acceleration": "m/s²"}.get(getattr(session.settings.rule, "of", "tool"), "m")
 
 
 def _large(value: Any) -> bool:
@@ -153,8 +159,7 @@ def vibration_charts(session: TuningSession, found: SessionReport) -> list[Chart
     (time, before), (_, after) = ((time[:count], signal[:count]) for time, signal in pairs)
     columns = before.shape[1]
     names = found.names if columns == len(found.names) else tuple(f"direction {k + 1}" for k in range(columns))
-    of = getattr(session.settings.rule, "of", "tool")
-    unit = {"torque": "N m", "acceleration": "m/s²"}.get(of, "m")
+    of, unit = getattr(session.settings.rule, "of", "tool"), _unit(session)
     labels = ("first run", "best run")
 
     def panels(x: Array, first: Array, last: Array) -> tuple[Panel, ...]:
