@@ -7,7 +7,7 @@ change of gravity; gravity counts here as at the frequency of the vibration that
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,13 @@ def coupling_expression(arm: DynamicModel, pi: ArrayLike, frequency: float, q: c
     K = ca.densify(ca.jacobian(arm.functions["gravity"](values, q), q)) / (2 * np.pi * frequency) ** 2
     size = ca.diag(M)
     return (M**2 + K**2) / ca.mtimes(size, size.T)
+
+
+def links_of(arm: DynamicModel, pi: Any) -> tuple[DynamicModel, Array]:
+    """The arm without friction and rotors, and its parameters: a rotor sits behind its spring, what couples are the links alone."""
+    given = arm.nominal_parameters() if pi is None else finite(pi, (arm.p,), "pi of a decoupling")
+    links = arm if not (arm.friction or arm.rotor_inertia or arm.basis) else replace(arm, friction=(), rotor_inertia=False, basis=())
+    return links, given[: links.p]
 
 
 def posture_range(robot: Robot, lower: Any, upper: Any, fixed: Any, shift: Array) -> tuple[Array, Array]:
@@ -126,11 +133,9 @@ class Decoupling:
         if not axes or axes[0] < 0 or axes[-1] >= n or len(axes) >= n:
             raise ShapeError(sentence("axes to decouple", axes, f"1 to {n - 1} different numbers from 0 to {n - 1}"))
         put(self, "axes", axes)
-        # a rotor sits behind its spring: what couples are the links alone
-        links = DynamicModel(self.arm.robot, ())
-        given = self.arm.nominal_parameters() if self.pi is None else finite(self.pi, (self.arm.p,), "pi of a decoupling")
-        put(self, "arm", links)
-        put(self, "pi", given[: links.p])
+        arm, pi = links_of(self.arm, self.pi)
+        put(self, "arm", arm)
+        put(self, "pi", pi)
         not_negative(self.move, "move of a decoupling", "a length, 0 or more [rad]")
         positive(self.frequency, "frequency of a decoupling", "a frequency above 0 [Hz]")
         M = self.arm.mass_matrix(self.pi, np.full(n, 0.3))

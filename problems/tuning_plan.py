@@ -13,7 +13,7 @@ from optid.errors import LimitsError, sentence, unknown_name
 from optid.model.arguments import instance, not_negative, positive, whole
 from optid.solvers.solve import solve
 
-from .decoupling import MOVE, Decoupling, fixed_axes, posture_range, residual_coupling
+from .decoupling import MOVE, Decoupling, fixed_axes, links_of, posture_range, residual_coupling
 
 if TYPE_CHECKING:
     from optid.model import DynamicModel
@@ -123,6 +123,7 @@ def decoupling_plan(arm: DynamicModel, largest: int = 3, tolerance: float = 0.05
     seed = whole(seed, "seed of a plan")
     for name in options.keys() - set(PLAN_OPTIONS):
         raise unknown_name("option of a plan", name, PLAN_OPTIONS)
+    arm, options["pi"] = links_of(arm, options.get("pi"))
     n, robot = arm.n, arm.robot
     tuned = set(fixed_axes(options.get("fixed"), n))
     movable = [axis for axis in range(n) if axis not in tuned]

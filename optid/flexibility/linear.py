@@ -144,7 +144,7 @@ def _variable(frequencies: ArrayLike) -> Complex:
 def _frequencies(M: Array, K: Array) -> Array:
     root = np.linalg.inv(np.linalg.cholesky(M))
     values = np.linalg.eigvalsh(root @ K @ root.T)
-    return np.asarray(np.sqrt(values[values > 1e-9 * max(values[-1], 1e-300)]) / (2 * np.pi))
+    return np.asarray(np.sqrt(values[values > 1e-13 * max(values[-1], 1e-300)]) / (2 * np.pi))
 
 
 def linearise(model: FlexibleModel, q: ArrayLike, parameters: ArrayLike | None = None, friction: bool = True) -> LinearModel:

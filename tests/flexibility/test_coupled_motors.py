@@ -70,6 +70,15 @@ def test_power_is_the_same_on_both_sides() -> None:
     assert np.abs(record.torque[0]).max() > 1
 
 
+def test_four_bar_transmission() -> None:
+    """C77: n_a = (50, 60), n_j = (1, 2): speeds (10, 4) of the motors are (0.2, −0.0666667) at the joints, torques (0.3, −0.2) are (3, −24); power 2.2 on both."""
+    robot = set_a().robot.with_coupling(((1.0, 0.0), (-0.5, 0.5)))
+    model = FlexibleModel(robot, tuple(replace(joint, gear=gear) for joint, gear in zip(set_a().joints, (50.0, 60.0), strict=True)))
+    speed = np.linalg.solve(model.gears, [10, 4])
+    torque = joint_torque([0.3, -0.2], model.gears)
+    assert np.allclose(speed, [0.2, -0.0666667], atol=1e-7) and np.allclose(torque, [3, -24]) and np.isclose(torque @ speed, 2.2)
+
+
 def test_accelerations_by_lagrange() -> None:
     """``Nᵀ Jm N θ̈ = Nᵀ (u − f(N θ̇)) + τ(Δ) + d Δ̇``, solved with the full rotor matrix, and the arm's side unchanged by the coupling."""
     model, rng = coupled_a(), np.random.default_rng(3)

@@ -7,12 +7,16 @@ import pytest
 
 import optid
 from optid.errors import LimitsError, RobotError, ShapeError
+from optid.flexibility.loop import FlexibleLoop
+from optid.flexibility.objectives import TailRule, settled
 from optid.flexibility.two_axis import set_a
 from optid.library import iiwa, kr300
 from optid.model import DynamicModel
+from optid.model.flexible import FlexibleModel
 from optid.problems.decoupling import Decoupling, residual_coupling
 from optid.problems.tuning_plan import decoupling_plan
-from optid.robot import Link, Robot
+from optid.robot import Joint, Link, Robot
+from optid.trajectory import PointToPoint
 
 RANGE = {"lower": np.radians([-185, -140, -120, -350, -122.5, -350]), "upper": np.radians([185, -5, 155, 350, 122.5, 350])}
 
@@ -25,6 +29,40 @@ def test_two_axes_decouple_where_the_mass_matrix_does() -> None:
     assert result.left < 1e-4 and result.solution.success
     M = set_a().arm.mass_matrix(problem.pi, [0.0, 0.0])
     assert np.isclose(problem.coupling([0.0, 0.0])[0, 0, 1], M[0, 1] / np.sqrt(M[0, 0] * M[1, 1]), rtol=1e-5)
+
+
+@pytest.mark.parametrize("coupling", [None, [[1.0, 0.0], [-1.0, 1.0]]], ids=["own motors", "coupled motors"])
+def test_an_axis_that_stands_decoupled_does_not_show_its_stiffness(coupling: list[list[float]] | None) -> None:
+    """Axis 2 moves alone where J23 = 0: a Υ3 that is 10 % off changes Λ by less than a hundredth of what Υ2 does, even through motors that turn both joints;
+    at the zero posture by more than a tenth."""
+    loop = FlexibleLoop(FlexibleModel(set_a().robot.with_coupling(coupling), set_a().joints), backend="interpreter")
+    share = []
+    for q3 in (np.arcsin(146 / 150.5), 0.0):
+        record = loop.simulate(PointToPoint([0.0, q3], [0.03, q3], 0.237, "ninth"), [[100, 100], [110, 100], [100, 110]])
+        _, moving, standing = TailRule(settled(record)).of_record(record)
+        share.append(standing / moving)
+    assert share[0] < 0.01 and share[1] > 0.1
+
+
+def test_a_plan_leaves_fixed_axes_alone() -> None:
+    """Axis 6 stands for good: it is neither tuned nor moved, and the others are planned around it; rotors and friction of the model change nothing."""
+    arm = DynamicModel(kr300(), ("viscous", "coulomb"), rotor_inertia=True)
+    plan = decoupling_plan(arm, largest=2, tolerance=0.2, fixed={5: 0.3, 4: -1.0}, **RANGE)
+    assert sorted(axis for stage in plan.stages for axis in stage.new) == [0, 1, 2, 3]
+    assert all(np.allclose(stage.posture[4:], [-1.0, 0.3]) and not {4, 5} & set(stage.moving) for stage in plan.stages)
+    bare = decoupling_plan(DynamicModel(kr300(), ()), largest=2, tolerance=0.2, fixed={5: 0.3, 4: -1.0}, **RANGE)
+    assert str(bare) == str(plan)
+    with pytest.raises(LimitsError, match="axes of a plan: all fixed"):
+        decoupling_plan(set_a().arm, fixed={0: 0.0, 1: 0.0})
+
+
+def test_sliding_axes_and_narrow_ranges() -> None:
+    """Places of sliding axes are in metres; a stage that moves all axes starts inside the range."""
+    joints, links = (Joint("x", "P", axis=(1, 0, 0)), Joint("y", "P", axis=(0, 1, 0))), (Link("bridge", 30.0), Link("carriage", 12.0))
+    plan = decoupling_plan(DynamicModel(Robot(joints, links), ()), lower=0.5, upper=0.8)
+    assert plan.decoupled and "x 0." in str(plan) and " m, y 0." in str(plan) and "°" not in str(plan)
+    both = decoupling_plan(set_a().arm, tolerance=1e-6, lower=0.5, upper=0.8)
+    assert all(np.all((stage.posture >= 0.5) & (stage.posture <= 0.7 + 1e-9)) for stage in both.stages)
 
 
 def test_gravity_couples_slow_vibrations() -> None:

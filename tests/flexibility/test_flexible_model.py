@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from optid.errors import RobotError, ShapeError, SolveError, UnknownNameError
+from optid.flexibility.gains import Gains
 from optid.flexibility.linear import linearise
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
@@ -134,6 +135,30 @@ def test_two_masses() -> None:
     assert abs(dip[0, 1, 0]) < 1e-10 * abs(dip[1, 1, 0]), "the motor stands still at the antiresonance"
     s = 2j * np.pi * 5.0
     assert np.isclose(dip[1, 0, 0], 200 / (s**2 * (0.02 * 0.08 * s**2 + 200 * 0.1)))
+
+
+def test_response_of_the_closed_loop() -> None:
+    """Two masses under PD control of the motor: ``y/θ* = (kp + kd s) (Jl s² + d s + K, d s + K) / (P_l P_m − (d s + K)²)``, P the impedances of both sides."""
+    model, kp, kd = one_joint(0.08, 200.0, 0.02, damping=0.4, gear=10.0), 30.0, 0.5
+    closed = linearise(model, [0.0]).with_feedback(Gains((kp,), (kd,), (0.0,)))
+    frequencies = np.array([0.5, 3.0, 8.0, 17.8, 60.0])
+    s = 2j * np.pi * frequencies
+    spring, drive = 0.4 * s + 200.0, kp + kd * s
+    motor_side, link_side = 0.02 * s**2 + spring + drive, 0.08 * s**2 + spring
+    common = link_side * motor_side - spring**2
+    assert np.allclose(closed.tracking(frequencies)[:, :, 0], (drive / common)[:, None] * np.column_stack([spring, link_side]), rtol=1e-12)
+    assert np.allclose(closed.response(frequencies)[:, :, 0], (10.0 / common)[:, None] * np.column_stack([spring, link_side]), rtol=1e-12)
+
+
+def test_a_bending_link_is_one_more_spring() -> None:
+    """A joint without motor behind one with: with (nearly) nothing between them, springs in series, 1/K = 1/K1 + 1/K2; antiresonance √(K/J)."""
+    links = (Link("root", inertia=(0, 0, 0, 0, 0, 1e-9)), Link("tip", inertia=(0, 0, 0, 0, 0, 0.5)))
+    robot = Robot((Joint("axis"), Joint("bend")), links, gravity=(0, 0, 0))
+    model = FlexibleModel(robot, (ElasticJoint(Spring(300.0), 0.0, 20.0, 1e-4), ElasticJoint.passive(600.0)))
+    linear = linearise(model, [0.0, 0.0])
+    series = 1 / (1 / 300 + 1 / 600)
+    assert np.isclose(2 * np.pi * linear.antiresonances()[0], np.sqrt(series / 0.5), rtol=1e-6)
+    assert np.isclose(2 * np.pi * linear.resonances()[0], np.sqrt(series * (1 / 0.5 + 1 / (20**2 * 1e-4))), rtol=1e-6)
 
 
 def test_sag_under_gravity() -> None:

@@ -32,6 +32,25 @@ def test_linear_loop_predicts_the_valley(loop_a: FlexibleLoop) -> None:
         assert np.all((ratio[strong] > 0.5) & (ratio[strong] < 2))
 
 
+def test_a_stand_changes_the_best_input(loop_a: FlexibleLoop) -> None:
+    """The plant may have joints without motors; on a stiff stand everything is as without one."""
+    from dataclasses import replace
+
+    from optid.model.flexible import FlexibleModel
+    from optid.model.flexible_joint import ElasticJoint
+    from optid.robot import Joint, Link
+
+    arm = loop_a.plant
+    joints, links = (Joint("stand", axis=(0, 1, 0)), *arm.robot.joints), (Link("stand", inertia=(50, 0, 0, 50, 0, 50)), *arm.robot.links)
+    standing = replace(arm.robot, joints=joints, links=links, drives=(), limits=None)
+    motion = experiment(loop_a, "stretched", "++", "short")
+    alone = input_quality(loop_a, motion).curvature
+    for stiffness, same in ((1e9, True), (1e7, False)):
+        plant = FlexibleModel(standing, (ElasticJoint.passive(stiffness, 1e4), *arm.joints))
+        found = input_quality(FlexibleLoop(plant, arm, backend="interpreter"), motion).curvature
+        assert np.allclose(found, alone, rtol=0.05, atol=0.02 * np.abs(alone).max()) == same
+
+
 def test_best_input_shows_the_weakest_direction(loop_a: FlexibleLoop) -> None:
     """At the zero posture the "+-" moves hide the second Υ (J23 = J33), and long moves excite less: the choice falls on "++ short", as in the simulation."""
     names = {f"{d} {s}": ("zero", d, s) for d in ("++", "+-") for s in ("long", "short")}
