@@ -71,7 +71,7 @@ def test_power_is_the_same_on_both_sides() -> None:
 
 
 def test_four_bar_transmission() -> None:
-    """C77: n_a = (50, 60), n_j = (1, 2): speeds (10, 4) of the motors are (0.2, −0.0666667) at the joints, torques (0.3, −0.2) are (3, −24); power 2.2 on both."""
+    """C77: n_a = (50, 60), n_j = (1, 2): speeds (10, 4) of the motors are (0.2, −0.0666667) at the joints, torques (0.3, −0.2) are (3, −24); power 2.2."""
     robot = set_a().robot.with_coupling(((1.0, 0.0), (-0.5, 0.5)))
     model = FlexibleModel(robot, tuple(replace(joint, gear=gear) for joint, gear in zip(set_a().joints, (50.0, 60.0), strict=True)))
     speed = np.linalg.solve(model.gears, [10, 4])
