@@ -17,6 +17,9 @@ from .run import Run
 SMALL = 0.01
 """Part of the first residual vector below which what is left is not looked into any further."""
 
+UNCHANGED = 1e-12
+"""Part of a vector by which it differs from another that is the same but for rounding."""
+
 
 @dataclass(frozen=True)
 class Secant:
@@ -94,6 +97,9 @@ class Secant:
                     break
         if len(points) == 1:
             return Outcome(None, "failed", "the residuals around the start are not finite numbers")
+        change = max(float(np.linalg.norm(vector - vectors[0])) for vector in vectors)
+        if change <= UNCHANGED * float(np.linalg.norm(vectors[0])) and np.any(vectors[0]):
+            return Outcome(None, "failed", "the residuals do not change with any variable: are the variables in use?")
         reach, fruitless = self.max_step, 0
         for _ in range(self.max_iterations):
             sizes = [float(vector @ vector) for vector in vectors]
