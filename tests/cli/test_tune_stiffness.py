@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from typer.testing import CliRunner
 
 from optid import Drive, Experiment, Robot, Trial, library, write_experiment
 from optid.cli.app import app
+from optid.experiment import Mapping, import_csv
 from optid.robot import Joint, Link
 
 K, LOAD, ROTOR, GEAR = 1e4, 10.0, 2e-4, 100.0
@@ -58,7 +60,7 @@ def test_both_encoders(files: Path) -> None:
 
 def test_motor_alone(files: Path) -> None:
     """From the motor and a guess 20 % off: 5 %; the interval, and what is fitted beside, as JSON."""
-    call = ["stiffness", str(files / "robot.toml"), str(files / "motor.h5"), "--antiresonance", "swing=4.2"]
+    call = ["stiffness", str(files / "robot.toml"), str(files / "motor.h5"), "--antiresonance", "swing=4.2", "--cutoff", "25"]
     found = json.loads(run(*call, "--json"))[0]
     assert found["stiffness"] == pytest.approx(K, rel=0.05) and found["antiresonance"] == pytest.approx(np.sqrt(K / LOAD) / 2 / np.pi, rel=0.01)
     assert found["rotor_inertia"] == ROTOR and found["reason"] == ""
@@ -71,6 +73,23 @@ def test_nonsense_is_said_and_not_given(files: Path) -> None:
     assert "no answer" in said and "run swing: no answer, the stiffness is negative (-9.68e+03" in said
     found = json.loads(run(*call, "--json"))[0]
     assert found["stiffness"] is None and found["reason"].startswith("the stiffness is negative")
+
+
+def test_kr300(tmp_path: Path) -> None:
+    """Real recordings of a KR300 with encoders on both sides: runs B and C within a factor 2 of what is known beforehand, run A of axis 1 without a number."""
+    data = Path(__file__).resolve().parents[3] / "shared/data/kr300"
+    if not data.exists():
+        pytest.skip("the recordings of the KR300 are not beside the checkout (shared/data/kr300)")
+    gears = [drive.gear for drive in library.kr300().drives]
+    for kind in ("motor", "link"):
+        columns = Mapping(q=f"q_{kind}_deg_*", tau="tau_motor_Nm_*", time="t_s", units={"q": "deg"}, joint_names=library.kr300().joint_names)
+        trials = [import_csv(data / f"kr300_{name}.csv", columns) for name in "ABC"]
+        write_experiment(Experiment(kind, [replace(t, tau=t.tau * gears, name=name) for t, name in zip(trials, "ABC", strict=True)]), tmp_path / f"{kind}.h5")  # type: ignore[arg-type, operator]
+    found = json.loads(run("stiffness", "library:kr300", str(tmp_path / "motor.h5"), "--link", str(tmp_path / "link.h5"), "--json"))
+    assert [(one["recording"], one["joint"]) for one in found] == [(name, f"joint{j}") for name in "ABC" for j in (1, 2, 3)]
+    assert found[0]["stiffness"] is None and found[0]["reason"].startswith("the stiffness is negative")
+    for one, known in zip(found[3:], [4.58e6, 7.52e6, 4.10e6] * 2, strict=True):
+        assert known / 2 < one["stiffness"] < 2 * known and one["interval"][0] < one["stiffness"] < one["interval"][1]
 
 
 def test_messages_of_stiffness(files: Path, tmp_path: Path) -> None:

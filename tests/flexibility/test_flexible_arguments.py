@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from optid.errors import OptidError
+from optid.errors import DataError, OptidError, ShapeError
+from optid.experiment import Trial
 from optid.flexibility import (
     FlexibleLoop,
     FlexibleModel,
@@ -25,15 +26,17 @@ from optid.flexibility import (
 )
 from optid.flexibility.feedforward import Feedforward
 from optid.flexibility.inputs import input_quality
+from optid.flexibility.joint_stiffness import recorded_stiffness
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.paths import span_for
 from optid.flexibility.stiffness import stiffness_from_encoders
 from optid.flexibility.two_masses import two_mass_from_motor
-from optid.library import kr300
+from optid.library import emps, kr300
 from optid.model import DynamicModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
 from optid.problems.decoupling import Decoupling
 from optid.problems.tuning_plan import decoupling_plan
+from optid.robot import Drive
 from optid.trajectory import PointToPoint
 
 A = set_a()
@@ -46,6 +49,9 @@ JOINT = {"spring": Spring(1e5), "rotor_inertia": 1e-3}
 TIME = np.arange(0, 20, 0.005)
 SIGNALS = {"motor": np.sin(3 * TIME), "torque": np.sin(5 * TIME), "rate": 200.0, "gear": 1.0}
 BOTH = {**SIGNALS, "link": np.sin(3 * TIME) - 1e-4 * np.sin(5 * TIME), "rotor_inertia": 0.0}
+
+SWING = emps().with_drives([Drive(1.0, 1e-3)])
+TRIAL = Trial(TIME, SIGNALS["motor"], tau=SIGNALS["torque"], attributes={"link": np.reshape(BOTH["link"], (-1, 1))})
 
 NOT_NUMBERS: tuple[Any, ...] = (1j, "x", {}, object(), np.array([1j, 2.0]), [[1.0], [1.0, 2.0]])
 NOT_FINITE = (float("nan"), float("inf"), [float("nan"), 1.0])
@@ -92,6 +98,11 @@ OBJECTS: dict[str, Callable[[Any], Any]] = {
     "arm of a plan": decoupling_plan,
     "passive joints": lambda x: FlexibleModel.of(ROBOT, 1e5, passive=x or 1),
     "fixed axes": lambda x: Decoupling(ARM, 0, fixed=x or 1),
+    "robot of a recording": lambda x: recorded_stiffness(x, TRIAL),
+    "recording": lambda x: recorded_stiffness(SWING, x),
+    "link recording": lambda x: recorded_stiffness(SWING, TRIAL, x),
+    "axes of a recording": lambda x: recorded_stiffness(SWING, TRIAL, axes=x),
+    "antiresonances": lambda x: recorded_stiffness(SWING, TRIAL, antiresonances=x),
     "damping of a fit": lambda x: stiffness_from_encoders(**BOTH, damping=x),
 }
 NUMBERS: dict[str, Callable[[Any], Any]] = {
@@ -147,6 +158,9 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "antiresonance": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=x),
     "cut-offs of two masses": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=5.0, cutoffs=x),
     "rotor of two masses": lambda x: two_mass_from_motor(**SIGNALS, antiresonance=5.0, rotor_inertia=x),
+    "antiresonance of a recording": lambda x: recorded_stiffness(SWING, TRIAL, antiresonances={SWING.joint_names[0]: x}),
+    "cut-offs of a recording": lambda x: recorded_stiffness(SWING, TRIAL, cutoffs=x),
+    "level of a recording": lambda x: recorded_stiffness(SWING, TRIAL, level=x),
     "axes": lambda x: Decoupling(ARM, x),
     "pi": lambda x: Decoupling(ARM, 0, pi=x),
     "lower": lambda x: Decoupling(ARM, 0, lower=x),
@@ -201,3 +215,18 @@ def test_names_that_are_unknown() -> None:
     refused(lambda x: best_input(LOOP, x), {})
     refused(lambda x: Decoupling(ARM, 0, fixed={x: 0.0}), 6)
     refused(lambda x: FlexibleModel.of(ROBOT, 1e5, friction=x), [MotorFriction()])
+
+
+def test_recordings_that_do_not_fit() -> None:
+    """Times that differ, samples that must not be used, steps of different length, no link angle."""
+    late = Trial(TIME + 0.01, BOTH["link"], name="late")
+    with pytest.raises(DataError, match="link angles 'late': other times, expected those of trial 'trial'"):
+        recorded_stiffness(SWING, TRIAL, late)
+    with pytest.raises(ShapeError, match=r"link angles 'short': shape \(10, 1\)"):
+        recorded_stiffness(SWING, TRIAL, Trial(TIME[:10], TIME[:10], name="short"))
+    with pytest.raises(DataError, match="1 samples that must not be used"):
+        recorded_stiffness(SWING, Trial(TIME, SIGNALS["motor"], tau=SIGNALS["torque"], valid=TIME != 1.0))
+    with pytest.raises(DataError, match="expected a steady clock"):
+        recorded_stiffness(SWING, Trial(TIME**1.1, SIGNALS["motor"], tau=SIGNALS["torque"]))
+    with pytest.raises(DataError, match="no link angle, no antiresonance"):
+        recorded_stiffness(SWING, Trial(TIME, SIGNALS["motor"], tau=SIGNALS["torque"]), axes=[SWING.joint_names[0]])
