@@ -31,6 +31,10 @@ robot = set_a().robot.with_gravity((0, 0, 0)).with_drives([Drive(150, 0.015), Dr
 lying = FlexibleModel.of(robot, 7e5, damping=700.0)
 omega, phases = 2 * np.pi * np.arange(0.5, 16.0, 0.5), np.random.default_rng(0).uniform(0, 2 * np.pi, (2, 31))
 
+behind_rod = FlexibleModel.of(robot.with_coupling([[1, 0], [-1, 1]]), 7e5)
+pair = [linearise(model, (0, 0)).resonances() for model in (lying, behind_rod)]
+print(f"lying: resonances {np.round(pair[0], 2)} Hz, with motor 3 behind a parallel rod {np.round(pair[1], 2)} Hz")
+
 
 def shake(t: float) -> np.ndarray:
     """Motor torques [N m]."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
+
 
 def test_robot_in_the_loop(run: Callable[..., str], tmp_path: Path) -> None:
     """The optimum within 3 %, although the robot was killed; started again on the same folder it has nothing left to do."""
@@ -56,6 +58,12 @@ def test_flexibility_response(run: Callable[..., str]) -> None:
     weakest = {name.strip(): float(value) for name, value in re.findall(r"stretched (.{9}) weakest combination of Υ ([\d.]+)", said)}
     for value, low, high in re.findall(r"stiffness (\S+) N m/rad, 95 % interval (\S+) to (\S+), true 7e\+05", said):
         assert abs(float(value) / 7e5 - 1) < 0.02 and float(low) < 7e5 < float(high)
+    # (M⁻¹ + (Nᵀ Jm N)⁻¹) K of both arms, N = diag(150, 130) C⁻¹
+    M = np.array([[631.0625, 146.0], [146.0, 146.0]])
+    for C, printed in zip((np.eye(2), np.array([[1, 0], [-1, 1]])), re.findall(r"\[([\d. ]+)\]", said[said.index("lying:") :])[:2], strict=True):
+        N = np.diag([150, 130]) @ np.linalg.inv(C)
+        values = np.linalg.eigvals((np.linalg.inv(M) + np.linalg.inv(0.015 * N.T @ N)) * 7e5)
+        assert np.allclose(list(map(float, printed.split())), np.sort(np.sqrt(values)) / (2 * np.pi), atol=0.006)
     assert said.count("true 7e+05") == 2 and "3. tune joint3: move joint2, joint3 at" in said
     best = re.search(r"best motion at the stretched posture: (.+), valley", said)
     assert best is not None and weakest[best[1]] == max(weakest.values())
