@@ -179,6 +179,22 @@ def test_feedback_is_diagonal_in_the_motors() -> None:
     assert steady.poles(row).real.max() < 1e-9
 
 
+def test_rest_and_integral_action_of_coupled_motors() -> None:
+    """With a wrong Υ each motor stands beside its own reference by what is not balanced over kp, ``C⁻ᵀ kp C⁻¹ (θ* − θ) = Nᵀ (u − u_ffw)``; integral action on one
+    motor takes away that motor's error alone."""
+    loop = FlexibleLoop(coupled_a(), backend="interpreter")
+    own = np.linalg.inv(PARALLEL_ROD)
+    motion = PointToPoint(np.array([0.0, -0.6]), np.array([0.05, -0.55]), 0.3, "ninth")
+    for ki in ((0.0, 0.0), (0.0, 1e6)):
+        record = replace(loop, gains=Gains(loop.gains.kp, loop.gains.kd, ki)).simulate(motion, [[90.0, 110.0]], tail=0.05)
+        error = own @ (record.motor_reference[0, 0] - record.motor[0, 0])
+        assert np.abs(record.motor[0, 1] - record.motor[0, 0]).max() < 1e-7, "it starts at rest"
+        assert (abs(error[1]) < 1e-14) == (ki[1] > 0) and abs(error[0]) > 1e-7
+        if ki == (0.0, 0.0):
+            balance = joint_torque(record.torque[0, 0] - record.feedforward[0, 0], loop.gears)
+            assert np.allclose(own.T @ (np.array(loop.gains.kp) * error), balance, rtol=1e-9)
+
+
 def test_batch_objective_and_best_input_of_coupled_motors(tmp_path: Path) -> None:
     """A recorded run is judged like the simulated one, through the file of a tuning as well, and the linear prediction of Λ holds."""
     loop = FlexibleLoop(coupled_a())
