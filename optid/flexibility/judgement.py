@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from optid.errors import OptidError
+from optid.errors import DataWarning, OptidError, sentence
 
 from .objectives import measured
 from .session_report import Verdict
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
     from optid.problems.flexibility import Rule
 
     from .settings import TuningSettings
+
+STILL, LEAST_TRAVEL = 0.05, 1e-3
+"""Part of an axis's travel that vibration may amount to, and travel below which nothing is said [rad]."""
 
 
 def judged(trial: Trial, rule: Rule, settings: TuningSettings, first: float | None) -> Verdict:
@@ -51,3 +55,24 @@ def judged(trial: Trial, rule: Rule, settings: TuningSettings, first: float | No
     if first is not None and value > limits.max_ratio * first:
         return Verdict(value, f"the objective is {value / first:.3g} times that of the first run, more than {limits.max_ratio:g}")
     return Verdict(value)
+
+
+def warn_of_a_tail_in_the_move(trial: Trial, rule: Rule) -> None:
+    """Warn where a robot still moves when its vibration is said to be all that is left.
+
+    Warns
+    -----
+    DataWarning
+        An angle at T is by more than :data:`STILL` of its travel away from where it ends.
+    """
+    start, clock = getattr(rule, "start", None), trial.time - trial.time[:1]
+    if start is None or not trial.n_samples or start > clock[-1]:
+        return
+    travel = np.ptp(trial.q, axis=0)
+    left = np.abs(trial.q[np.searchsorted(clock, start)] - trial.q[-1])
+    far = np.flatnonzero((left > STILL * travel) & (travel > LEAST_TRAVEL))
+    if far.size:
+        name = trial.joint_names[far[0]] if trial.joint_names else f"axis {far[0]}"
+        found = f"{left[far[0]]:.3g} rad from where it ends, after {travel[far[0]]:.3g} rad of travel"
+        hint = "T counts from the first sample of the recording, and lies after the move."
+        warnings.warn(sentence(f"{name} at T = {start:g} s", found, "a robot that stands still", hint), DataWarning, stacklevel=3)

@@ -24,7 +24,7 @@ from optid.lock import taken
 from optid.problems.flexibility import Rule, SameClock, TuningRun
 
 from .digest import digest
-from .judgement import judged
+from .judgement import judged, warn_of_a_tail_in_the_move
 from .replay import Stop, best_of, home, point_of, replay
 from .session_report import Request, SessionReport, Verdict
 from .settings import TuningSettings
@@ -95,7 +95,11 @@ class TuningSession:
         trials = sorted(experiment.trials.values(), key=lambda trial: trial.name)
         for k, trial in enumerate(trials, 1):
             if str(trial.attributes.get("digest")) != _seal(trial):
-                raise FileError(sentence(f"trial {trial.name!r} in file {path}", "not what was written", "the recording of a run", "The file is damaged."))
+                raise FileError(
+                    sentence(
+                        f"trial {trial.name!r} in file {path}", "not what was written", "the recording of a run", "The file is damaged, or somebody edited it."
+                    )
+                )
             if trial.name != _name(k) or np.shape(np.asarray(trial.attributes.get("upsilon"))) != (settings.n,) or trial.n != settings.n:
                 hint = "Runs of a tuning must not be removed, added or changed."
                 raise FileError(sentence(f"runs in file {path}", f"trial {trial.name!r} as the {k}. of {len(trials)}", f"{_name(k)!r}", hint))
@@ -133,10 +137,17 @@ class TuningSession:
             Not the run that was asked for, of other axes, or the recording of another run; nothing is stored.
         FileError
             The file cannot be written, or another program changed it meanwhile; nothing is stored.
+
+        Warns
+        -----
+        DataWarning
+            In the first run, the robot still moves at T.
         """
         request = self._expect(number)
         trial = self._of_these_axes(number, trial)
         self._check_other(trial, request)
+        if number == 1:
+            warn_of_a_tail_in_the_move(trial, self.settings.rule)
         notes = {**trial.attributes, "upsilon": np.array(request.upsilon), "number": number, "gears": self.settings.gears}
         notes.pop("failed", None)
         self._change([*self.trials, replace(trial.masked(), attributes=notes, name=_name(number))])

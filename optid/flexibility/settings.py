@@ -193,6 +193,6 @@ class TuningSettings:
         except (TypeError, ValueError, KeyError, OverflowError, AttributeError) as error:
             raise FileError(sentence(where, f"settings that do not fit ({error})", "the settings of a tuning")) from error
         if found.to_mapping()["digest"] != str(mapping.get("digest")):
-            hint = "The file is damaged, or somebody edited it; begin a new tuning for other settings."
+            hint = "The file is damaged, edited, or of another version; begin a new tuning for other settings."
             raise FileError(sentence(where, "settings that are not those written", "the settings of a tuning", hint))
         return found

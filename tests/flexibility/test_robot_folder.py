@@ -213,7 +213,8 @@ def test_measurements_that_are_too_short(tmp_path: Path, rows: int, message: str
     """They can be read, and count as failed: the tuning ends where the first is one."""
     session, folder = begin(tmp_path)
     folder.send(1, MOVE.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
-    answer(folder.path, 1, (HEADER + "".join(f"{k / 1e3},{0.03 * k / (rows - 1)},{0.03 * k / (rows - 1)},{k},1\n" for k in range(rows))).encode())
+    angle = 0.03 * np.minimum(np.arange(rows) / min(50, rows - 1), 1.0)
+    answer(folder.path, 1, (HEADER + "".join(f"{k / 1e3},{angle[k]},{angle[k]},{k},1\n" for k in range(rows))).encode())
     report = tune_through_folder(session, folder, MOVE)
     assert report.finished and message in report.message and np.isnan(report.value)
     assert tuned_values((folder.path / "optid_best.mod").read_text()) == {2: 100.0, 3: 100.0}

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from optid.errors import DataError, LimitsError, ShapeError
+from optid.errors import DataError, DataWarning, LimitsError, ShapeError
 from optid.experiment import Trial
 from optid.flexibility.comparison import individual
 from optid.flexibility.loop import FlexibleLoop
@@ -105,8 +107,6 @@ def test_first_run_must_be_safe(tmp_path: Path, size: float, reason: str) -> Non
     assert request is not None and request.upsilon == (96.0, 104.0) and request.safe == (100.0, 100.0)
     waves = np.column_stack([np.sin(50 * TIME) / 2, np.cos(50 * TIME)])
     verdict = session.tell(1, Trial(time=TIME, q=np.zeros((200, 2)), tau=size * waves, joint_names=("a", "b")))
-    import re
-
     assert re.search(reason, verdict.unsafe)
     report = session.report()
     assert session.ask() is None and report.finished and "the first run failed or left the limits" in report.message
@@ -171,6 +171,18 @@ def test_recordings_of_other_runs_and_axes(tmp_path: Path) -> None:
     tau = np.column_stack([second.tau[:, 1], np.ones(second.n_samples), second.tau[:, 0]])
     session.tell(2, Trial(time=second.time, q=np.zeros_like(tau), tau=tau, joint_names=("b", "other", "a")))
     assert np.array_equal(TuningSession.load(session.path).trials[1].tau, second.tau)
+
+
+@pytest.mark.parametrize(("tail_start", "message"), [(0.05, r"b at T = 0\.05 s: 0\.0[0-9]+ rad from where it ends, after 0\.06\d* rad of travel"), (0.11, "")])
+def test_a_tail_that_begins_in_the_move(tmp_path: Path, tail_start: float, message: str) -> None:
+    """A move of 0.06 rad on axis b until 0.1 s: T half way is told of, T after it is not."""
+    rng = np.random.default_rng(0)
+    time = np.arange(200) / 1e3
+    q = np.column_stack([np.zeros(200), 0.06 * np.minimum(time / 0.1, 1.0) + 1e-4 * np.sin(80 * time)])
+    trial = Trial(time=5.0 + time, q=q, tau=rng.standard_normal((200, 2)), joint_names=("a", "b"))
+    session = TuningSession.create(tmp_path / "t.h5", TuningSettings(TailRule(tail_start), ("a", "b")))
+    with pytest.warns(DataWarning, match=message) if message else nullcontext():
+        assert session.tell(1, trial).unsafe == ""
 
 
 def test_undo(tmp_path: Path) -> None:
