@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from .paths import MoveLimits as MoveLimits
     from .paths import tcp_line as tcp_line
     from .paths import within as within
+    from .plants import on_stand as on_stand
+    from .plants import with_bending_link as with_bending_link
     from .protocol import axis_by_axis as axis_by_axis
     from .rapid_run import RapidRun as RapidRun
     from .robot_folder import RobotFolder as RobotFolder
@@ -64,6 +66,7 @@ _LAZY = {
     "axis_by_axis": "protocol",
     "best_input": "inputs",
     "linearise": "linear",
+    "on_stand": "plants",
     "set_a": "two_axis",
     "set_b": "two_axis",
     "recorded_stiffness": "joint_stiffness",
@@ -73,6 +76,7 @@ _LAZY = {
     "tool_error": "objectives",
     "tune_through_folder": "robot_folder",
     "two_mass_from_motor": "two_masses",
+    "with_bending_link": "plants",
     "within": "paths",
 }
 

@@ -17,6 +17,7 @@ from optid.flexibility.linear import linearise
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.open_loop import energy, swing
+from optid.flexibility.plants import on_stand
 from optid.flexibility.session import TuningSession
 from optid.flexibility.settings import TuningSettings
 from optid.flexibility.simulated_robot import SimulatedRobot
@@ -180,8 +181,8 @@ def test_feedback_is_diagonal_in_the_motors() -> None:
 
 
 def test_rest_and_integral_action_of_coupled_motors() -> None:
-    """With a wrong Υ each motor stands beside its own reference by what is not balanced over kp, ``C⁻ᵀ kp C⁻¹ (θ* − θ) = Nᵀ (u − u_ffw)``; integral action on one
-    motor takes away that motor's error alone."""
+    """With a wrong Υ each motor stands beside its own reference by what is not balanced over kp, ``C⁻ᵀ kp C⁻¹ (θ* − θ) = Nᵀ (u − u_ffw)``; integral action on
+    one motor takes away that motor's error alone."""
     loop = FlexibleLoop(coupled_a(), backend="interpreter")
     own = np.linalg.inv(PARALLEL_ROD)
     motion = PointToPoint(np.array([0.0, -0.6]), np.array([0.05, -0.55]), 0.3, "ninth")
@@ -220,16 +221,12 @@ def test_batch_objective_and_best_input_of_coupled_motors(tmp_path: Path) -> Non
 def test_joints_without_a_motor_stay_out_of_the_coupling() -> None:
     """A soft stand below coupled axes is allowed, one inside the coupling makes no sense; the controller has to know the plant's coupling."""
     arm = coupled_a()
-    links = (Link("stand", inertia=(50, 0, 0, 50, 0, 50)), *arm.robot.links)
-    standing = replace(arm.robot, joints=(Joint("stand", axis=(0, 1, 0)), *arm.robot.joints), links=links, drives=(), limits=None, coupling=None)
-    joints = (ElasticJoint.passive(1e12, 1e4), *arm.joints)
-    whole = np.eye(3)
-    whole[1:, 1:] = PARALLEL_ROD
-    plant = FlexibleModel(standing.with_coupling(whole), joints)
+    plant = on_stand(arm, 1e12, 1e4, inertia=50.0)
     assert np.array_equal(plant.coupling, PARALLEL_ROD)
     assert np.allclose(linearise(plant, np.zeros(3)).poles()[:8], linearise(arm, np.zeros(2)).poles(), rtol=1e-4, atol=1e-3)
+    whole = plant.robot.C
     whole[0, 1] = 0.2
     with pytest.raises(RobotError, match=r"^coupling of robot 'set A': joint 'stand', which has no motor, among the coupled ones, expected a 1"):
-        FlexibleModel(standing.with_coupling(whole), joints)
+        FlexibleModel(plant.robot.with_coupling(whole), plant.joints)
     with pytest.raises(RobotError, match=r"^model of the controller: coupling \[\[1\.0, 0\.0\], \[0\.0, 1\.0\]\], expected that of the plant's motors"):
         FlexibleLoop(coupled_a(), set_a())

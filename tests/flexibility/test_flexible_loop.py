@@ -13,13 +13,14 @@ from optid.flexibility.gains import Gains
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule, path_error, settled, tool_error
 from optid.flexibility.paths import MoveLimits, span_for, tcp_line, within
+from optid.flexibility.plants import on_stand
 from optid.flexibility.surfaces import experiment
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
 from optid.kinematics import forward_kinematics, inverse_two_axis
 from optid.library import kr300, ur5
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
-from optid.robot import Joint, Link, Robot
+from optid.robot import Link, Robot
 from optid.trajectory import PointToPoint
 
 RULE = TailRule(0.25, 60.0)
@@ -118,16 +119,8 @@ def test_integral_action_and_rest(loop_a: FlexibleLoop) -> None:
     assert np.allclose(steady.motor[0, 1], steady.motor[0, 0], atol=1e-7)
 
 
-def on_a_stand(model: FlexibleModel, stiffness: float, damping: float = 1e4) -> FlexibleModel:
-    robot = model.robot
-    standing = replace(
-        robot,
-        joints=(Joint("stand", axis=(0, 1, 0)), *robot.joints),
-        links=(Link("stand", inertia=(50, 0, 0, 50, 0, 50)), *robot.links),
-        drives=(),
-        limits=None,
-    )
-    return FlexibleModel(standing, (ElasticJoint.passive(stiffness, damping), *model.joints))
+def on_a_stand(model: FlexibleModel, stiffness: float) -> FlexibleModel:
+    return on_stand(model, stiffness, 1e4, inertia=50.0)
 
 
 def test_soft_stand_is_compensated_by_a_softer_model(loop_a: FlexibleLoop) -> None:

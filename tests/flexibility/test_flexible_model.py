@@ -12,6 +12,7 @@ from optid.errors import RobotError, ShapeError, SolveError, UnknownNameError
 from optid.flexibility.gains import Gains
 from optid.flexibility.linear import linearise
 from optid.flexibility.open_loop import energy, fastest, swing
+from optid.flexibility.plants import on_stand
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
 from optid.library import kr300
 from optid.model.flexible import FlexibleModel
@@ -195,16 +196,9 @@ def test_modes_of_set_a(posture: str, locked: tuple[float, float], free: tuple[f
 def test_a_stiff_stand_is_no_stand() -> None:
     """A joint without motor and with a stiff spring leaves the modes of the arm alone; a soft one lowers them."""
     arm = set_a()
-    robot = replace(
-        arm.robot,
-        joints=(Joint("stand", axis=(0, 1, 0)), *arm.robot.joints),
-        links=(Link("stand", inertia=(1, 0, 0, 1, 0, 1)), *arm.robot.links),
-        drives=(),
-        limits=None,
-    )
 
     def modes(stiffness: float) -> np.ndarray:
-        model = FlexibleModel(robot, (ElasticJoint.passive(stiffness), *arm.joints))
+        model = on_stand(arm, stiffness)
         assert model.driven == [1, 2] and model.size == 10
         return linearise(model, [0.0, 0.0, 0.0]).antiresonances()[:2]
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from optid.flexibility.inputs import best_input, input_quality
 from optid.flexibility.loop import FlexibleLoop
+from optid.flexibility.plants import on_stand
 from optid.flexibility.surfaces import experiment
 
 
@@ -34,20 +35,11 @@ def test_linear_loop_predicts_the_valley(loop_a: FlexibleLoop) -> None:
 
 def test_a_stand_changes_the_best_input(loop_a: FlexibleLoop) -> None:
     """The plant may have joints without motors; on a stiff stand everything is as without one."""
-    from dataclasses import replace
-
-    from optid.model.flexible import FlexibleModel
-    from optid.model.flexible_joint import ElasticJoint
-    from optid.robot import Joint, Link
-
-    arm = loop_a.plant
-    joints, links = (Joint("stand", axis=(0, 1, 0)), *arm.robot.joints), (Link("stand", inertia=(50, 0, 0, 50, 0, 50)), *arm.robot.links)
-    standing = replace(arm.robot, joints=joints, links=links, drives=(), limits=None)
     motion = experiment(loop_a, "stretched", "++", "short")
     alone = input_quality(loop_a, motion).curvature
     for stiffness, same in ((1e9, True), (1e7, False)):
-        plant = FlexibleModel(standing, (ElasticJoint.passive(stiffness, 1e4), *arm.joints))
-        found = input_quality(FlexibleLoop(plant, arm, backend="interpreter"), motion).curvature
+        plant = on_stand(loop_a.plant, stiffness, 1e4, inertia=50.0)
+        found = input_quality(FlexibleLoop(plant, loop_a.plant, backend="interpreter"), motion).curvature
         assert np.allclose(found, alone, rtol=0.05, atol=0.02 * np.abs(alone).max()) == same
 
 
