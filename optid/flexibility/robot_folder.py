@@ -18,19 +18,20 @@ from pathlib import Path
 
 import numpy as np
 
-from optid.errors import DataError, DataWarning, FileError, MissingFileError, OptidError, sentence
+from optid.errors import DataError, DataWarning, FileError, MissingFileError, OptidError, ShapeError, sentence
 from optid.experiment import Mapping, Trial, import_csv
 from optid.experiment.files import translated
 
 from .rapid_run import RapidRun, tuned_values
 from .session import TuningSession
-from .session_report import SessionReport
+from .session_report import SessionReport, Verdict
 from .simulated_robot import SimulatedRobot
 
 _log = logging.getLogger(__name__)
 
 COLUMNS = Mapping(time="time", q="q_*", tau="tau_*")
 """Measurements: a header ``time,q_axis2,q_axis3,tau_axis2,tau_axis3``; seconds, radians and newton metres."""
+AGAIN = "Correct run_0001.csv, or remove all files run_0001 to have the run made again, and give the same command."
 LATE = 5.0
 """How long a measurement may stay incomplete after its semaphore [s]: shared folders do not always keep the order of files."""
 
@@ -140,8 +141,8 @@ class RobotFolder:
 def tune_through_folder(session: TuningSession, folder: RobotFolder, move: RapidRun, progress: Callable[[int, str], None] | None = None) -> SessionReport:
     """Run a tuning to its end, or from where it was left.
 
-    The move goes into the notes of the tuning with the first run. A first measurement that cannot be read ends it, before anything is stored; later ones
-    count as failed runs.
+    The move goes into the notes of the tuning with the first run. A first measurement that cannot be used is an error, and nothing is stored; later ones count
+    as failed runs.
 
     Parameters
     ----------
@@ -155,7 +156,7 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     FileBusyError
         Another program works on this tuning.
     DataError
-        The tuning was begun with another move.
+        The tuning was begun with another move, or a measurement is not one of this run.
 
     Examples
     --------
@@ -167,18 +168,7 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
         _remember(session, move)
         while (request := session.ask()) is not None:
             folder.send(request.number, move.module(request, f"{session.path.stem}, begun {session.created}"))
-            try:
-                trial = folder.receive(request.number)
-            except MissingFileError:
-                raise
-            except OptidError as error:
-                if request.number == 1 and not isinstance(error, RunFailed):
-                    raise
-                reason = str(error) if isinstance(error, RunFailed) else f"its measurement cannot be used: {error}"
-                verdict = session.fail(request.number, reason)
-            else:
-                _compare(trial, session, move)
-                verdict = session.tell(request.number, trial)
+            verdict = _answer(session, folder, move, request.number)
             text = f"{verdict.value:.4g}" if np.isfinite(verdict.value) else "failed"
             text += f", not safe: {verdict.unsafe}" if verdict.unsafe else ""
             _log.info("run %d at %s %%: %s", request.number, request.upsilon, text)
@@ -188,6 +178,25 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
         with translated(folder.path / "optid_best.mod"):
             _appear(folder.path / "optid_best.mod", move.final(report.upsilon))
     return report
+
+
+def _answer(session: TuningSession, folder: RobotFolder, move: RapidRun, number: int) -> Verdict:
+    """Wait for a run's measurement, and store it, or that there is none."""
+    try:
+        trial = folder.receive(number)
+    except MissingFileError:
+        raise
+    except RunFailed as error:
+        return session.fail(number, str(error))
+    except OptidError as error:
+        if number == 1:
+            raise DataError(f"{error} {AGAIN}") from error
+        return session.fail(number, f"its measurement cannot be used: {error}")
+    _compare(trial, session, move)
+    try:
+        return session.tell(number, trial)
+    except (DataError, ShapeError) as error:
+        raise DataError(f"{error} {AGAIN.replace('0001', f'{number:04d}')}") from error
 
 
 def _remember(session: TuningSession, move: RapidRun) -> None:

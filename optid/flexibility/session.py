@@ -129,12 +129,12 @@ class TuningSession:
             Of the request.
         trial : Trial
             ``tau`` on the arm side; a laser tracker's or accelerometer's signal as attribute ``tool`` or ``acceleration``. Samples that are not finite are
-            marked invalid; a recording that cannot be judged counts as a failed run. Axes that the tuning does not know are left out.
+            marked invalid; a later recording that cannot be judged counts as a failed run. Axes that the tuning does not know are left out.
 
         Raises
         ------
         DataError, ShapeError
-            Not the run that was asked for, of other axes, or the recording of another run; nothing is stored.
+            Not the run that was asked for, of other axes, the recording of another run, or a first one that cannot be judged; nothing is stored.
         FileError
             The file cannot be written, or another program changed it meanwhile; nothing is stored.
 
@@ -146,11 +146,12 @@ class TuningSession:
         request = self._expect(number)
         trial = self._of_these_axes(number, trial)
         self._check_other(trial, request)
+        trial = trial.masked()
         if number == 1:
-            warn_of_a_tail_in_the_move(trial, self.settings.rule)
+            self._check_first(trial)
         notes = {**trial.attributes, "upsilon": np.array(request.upsilon), "number": number, "gears": self.settings.gears}
         notes.pop("failed", None)
-        self._change([*self.trials, replace(trial.masked(), attributes=notes, name=_name(number))])
+        self._change([*self.trials, replace(trial, attributes=notes, name=_name(number))])
         return self._verdicts[-1]
 
     def fail(self, number: int, reason: str) -> Verdict:
@@ -252,6 +253,14 @@ class TuningSession:
         for k, other in enumerate(self.trials, 1):
             if trial.tau is not None and other.tau is not None and np.ptp(trial.tau, axis=0).any() and np.array_equal(trial.tau, other.tau):
                 raise DataError(sentence(what, f"that of run {k}, sample by sample", "a new one", "Is it the right file?"))
+
+    def _check_first(self, trial: Trial) -> None:
+        """Refuse a first recording that cannot be judged: a tuning has nothing to begin with then, and what is wrong is seldom the robot."""
+        verdict = judged(trial, self.settings.rule, self.settings, None)
+        if np.isnan(verdict.value):
+            hint = "Correct it, or begin a new tuning with other settings."
+            raise DataError(sentence("recording of run 1", verdict.unsafe.rstrip("."), "one that can be judged", hint))
+        warn_of_a_tail_in_the_move(trial, self.settings.rule)
 
     def _change(self, trials: list[Trial]) -> None:
         """Take other runs, in the file and here, or in neither."""

@@ -99,11 +99,12 @@ def test_before_the_first_run(tmp_path: Path) -> None:
 
 
 def test_undo(tmp_path: Path) -> None:
-    """The wrong file told as the first run ends the tuning; it is taken back."""
+    """A first file that cannot be judged is refused; a run told by mistake is taken back."""
     file, wrong = tmp_path / "t.h5", tmp_path / "wrong.csv"
     run("new", str(file), *BEGIN)
     wrong.write_text("time,q_axis2,q_axis3,tau_axis2,tau_axis3\n0,0,0,1,2\n0.001,0,0,1,2\n")
-    assert "The tuning is over" in run("tell", str(file), "1", str(wrong))
+    assert "recording of run 1: record of a tuning run: 0 samples after 0.1 s" in run("tell", str(file), "1", str(wrong), code=2)
+    assert "The tuning is over" in run("tell", str(file), "1", "--failed", "wrong button")
     assert "run 1 is forgotten\nrun 1: axis2 100 %, axis3 100 %" in run("undo", str(file))
     assert "last run of the tuning t.h5: none, expected one to forget" in run("undo", str(file), code=2)
 

@@ -31,7 +31,7 @@ def recording(upsilon: dict[str, float]) -> Trial:
 
 
 def test_accelerometer(tmp_path: Path) -> None:
-    """An accelerometer with one axis decides; a recording without it is a failed run, and says why."""
+    """An accelerometer with one axis decides; a first recording without it is refused, and says why."""
     file, log = str(tmp_path / "t.h5"), tmp_path / "run.h5"
     run("new", file, *BEGIN)
     while (request := json.loads(run("ask", file, "--json"))["request"]) is not None:
@@ -41,5 +41,5 @@ def test_accelerometer(tmp_path: Path) -> None:
     assert "m/s²" in run("report", file)
     run("new", file, *BEGIN, "--overwrite")
     write_experiment(Experiment("run", [replace(recording({"axis2": 100, "axis3": 100}), attributes={})]), log, overwrite=True)  # type: ignore[arg-type]
-    assert "no acceleration, expected acceleration with 500 rows" in run("tell", file, "1", str(log))
+    assert "no acceleration, expected acceleration with 500 rows" in run("tell", file, "1", str(log), code=2)
     assert "signal of a tail 'sound': unknown name" in run("new", file, *BEGIN[:-1], "sound", "--overwrite", code=2)

@@ -210,14 +210,18 @@ def test_measurements_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize(("rows", "message"), [(2, "0 samples after 0.06 s"), (80, "20 samples after 0.06 s")])
 def test_measurements_that_are_too_short(tmp_path: Path, rows: int, message: str) -> None:
-    """They can be read, and count as failed: the tuning ends where the first is one."""
+    """They can be read, but not judged: the first is refused with what to do, and the run made again."""
     session, folder = begin(tmp_path)
     folder.send(1, MOVE.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
     angle = 0.03 * np.minimum(np.arange(rows) / min(50, rows - 1), 1.0)
     answer(folder.path, 1, (HEADER + "".join(f"{k / 1e3},{angle[k]},{angle[k]},{k},1\n" for k in range(rows))).encode())
-    report = tune_through_folder(session, folder, MOVE)
-    assert report.finished and message in report.message and np.isnan(report.value)
-    assert tuned_values((folder.path / "optid_best.mod").read_text()) == {2: 100.0, 3: 100.0}
+    with pytest.raises(DataError, match=f"recording of run 1: .*{message}.*Correct run_0001.csv, or remove all files run_0001 to have the run made again"):
+        tune_through_folder(session, folder, MOVE)
+    assert not TuningSession.load(session.path).trials and not (folder.path / "optid_best.mod").exists()
+    for file in folder.path.glob("run_0001.*"):
+        file.unlink()
+    with robot(folder.path):
+        assert tune_through_folder(session, folder, MOVE).finished
 
 
 def test_semaphore_before_its_file(tmp_path: Path) -> None:

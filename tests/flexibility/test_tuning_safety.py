@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -90,27 +89,34 @@ def test_adversarial_robot(tmp_path: Path, solver: str, seed: int) -> None:
     assert TuningSession.load(again.path).report().message == session.report().message
 
 
-@pytest.mark.parametrize(
-    ("size", "reason"),
-    [
-        (1e3, "motor torque of b is 1000 N m, more than 100"),
-        (np.nan, "samples are not finite"),
-        (0.0, "the torque never changes"),
-        (1e200, "torque|objective is"),
-    ],
-)
-def test_first_run_must_be_safe(tmp_path: Path, size: float, reason: str) -> None:
-    """Nothing is known to be safe then: no second run is asked for, and the way home is the controller as delivered, not the start."""
+def first(size: float) -> Trial:
+    waves = np.column_stack([np.sin(50 * TIME) / 2, np.cos(50 * TIME)])
+    return Trial(time=TIME, q=np.zeros((200, 2)), tau=size * waves, joint_names=("a", "b"))
+
+
+def test_first_run_must_be_safe(tmp_path: Path) -> None:
+    """Nothing is known to be safe else: no second run is asked for, and the way home is the controller as delivered, not the start."""
     settings = TuningSettings(TailRule(0.05), ("a", "b"), start=(96.0, 104.0), limits=SafetyLimits(max_torque=(100.0, 100.0)), solver="random")
     session = TuningSession.create(tmp_path / "t.h5", settings)
     request = session.ask()
     assert request is not None and request.upsilon == (96.0, 104.0) and request.safe == (100.0, 100.0)
-    waves = np.column_stack([np.sin(50 * TIME) / 2, np.cos(50 * TIME)])
-    verdict = session.tell(1, Trial(time=TIME, q=np.zeros((200, 2)), tau=size * waves, joint_names=("a", "b")))
-    assert re.search(reason, verdict.unsafe)
+    assert session.tell(1, first(1e3)).unsafe == "motor torque of b is 1000 N m, more than 100"
     report = session.report()
     assert session.ask() is None and report.finished and "the first run failed or left the limits" in report.message
     assert tuple(report.upsilon) == (100.0, 100.0) and np.isnan(report.value)
+
+
+@pytest.mark.parametrize(
+    ("size", "reason"),
+    [(np.nan, "200 samples are not finite"), (0.0, "the torque never changes"), (1e200, "the objective is inf"), (1.0, "samples after 0.9 s")],
+)
+def test_first_recording_must_be_usable(tmp_path: Path, size: float, reason: str) -> None:
+    """What is wrong is the recording or the settings: nothing is stored, and the run stays asked for."""
+    session = TuningSession.create(tmp_path / "t.h5", TuningSettings(TailRule(0.9 if size == 1.0 else 0.05), ("a", "b")))
+    with pytest.raises(DataError, match=f"recording of run 1: .*{reason}.*, expected one that can be judged. Correct it, or begin a new tuning"):
+        session.tell(1, first(size))
+    request = TuningSession.load(session.path).ask()
+    assert request is not None and request.number == 1
 
 
 def test_steps_shorter_than_the_grid_are_refused() -> None:
