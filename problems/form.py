@@ -111,6 +111,13 @@ class Form:
         for key, value in {"names": names, "lower": low, "upper": high, "scales": scales, "x0": x0}.items():
             object.__setattr__(self, key, value)
 
+    def _settle_start(self) -> None:
+        """Check that a start that is given lies inside the bounds."""
+        outside = np.zeros(0, dtype=int) if self.x0 is None else np.flatnonzero((self.x0 < self.lower) | (self.x0 > self.upper))
+        if self.x0 is not None and outside.size:
+            i = int(outside[0])
+            raise LimitsError(sentence(f"start x0 of {self.names[i]!r}", f"{self.x0[i]:g}", f"a value in [{self.lower[i]:g}, {self.upper[i]:g}]"))
+
     def _settle_grid(self) -> None:
         """Check that whole numbers fit between the bounds of an integer form."""
         empty = np.flatnonzero(np.ceil(self.lower) > np.floor(self.upper))

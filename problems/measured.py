@@ -27,6 +27,7 @@ class Residuals(Form):
     fun : callable
         x (n,) → r (m,), m the same at every call.
     x0 : (n,) array
+        Inside the bounds.
     jacobian : callable, optional
         x (n,) → ∂r/∂x (m, n).
     lower, upper : (n,) arrays or scalars, optional
@@ -61,6 +62,7 @@ class Residuals(Form):
     def __post_init__(self) -> None:
         self._functions("residuals", ("fun",), ("jacobian", "start"))
         self._settle(vector(self.x0, None, "x0").size)
+        self._settle_start()
         self._settle_grid()
 
     @property
@@ -125,9 +127,7 @@ class BlackBox(Form):
             raise ShapeError(sentence("black box", "neither bounds nor x0 as vectors", "one of them, to know the number of variables"))
         size = len(given[0]) if given else len(self.names)
         self._settle(size)
-        if self.x0 is not None and np.any((self.x0 < self.lower) | (self.x0 > self.upper)):
-            i = int(np.flatnonzero((self.x0 < self.lower) | (self.x0 > self.upper))[0])
-            raise LimitsError(sentence(f"start x0 of {self.names[i]!r}", f"{self.x0[i]:g}", f"a value in [{self.lower[i]:g}, {self.upper[i]:g}]"))
+        self._settle_start()
         self._settle_grid()
         if np.shape(self.log) not in ((), (size,)) or np.asarray(self.log).dtype.kind not in "bi":
             raise ShapeError(sentence("log of a black box", repr(self.log), f"True or False, or {size} of them"))

@@ -38,7 +38,7 @@ class Secant:
     step : float
         First steps, in parts of the range of bounded variables, else of the scale.
     directions : int or None
-        Singular directions kept; ``None`` for the number of variables.
+        Singular directions kept; ``None`` for one a variable and one more, for what no variable takes away. Always one fewer than the vectors measured.
     max_step : float
         Longest step of an iteration along any variable, in parts as for ``step``.
     x_tolerance : float
@@ -132,7 +132,7 @@ class Secant:
 
     def _model(self, points: np.ndarray, vectors: np.ndarray, best: int) -> tuple[np.ndarray, np.ndarray]:
         """The best vector (m,), and slopes (d, m) of the affine model, of measured vectors (k, M) at ``points`` (k, d), in their leading directions."""
-        keep = min(self.directions or points.shape[1], *vectors.shape)
+        keep = min(self.directions or points.shape[1] + 1, len(vectors) - 1, vectors.shape[1])
         basis = np.linalg.svd(vectors.T, full_matrices=False)[0][:, :keep]
         projected = vectors @ basis
         offsets = points - points[best]

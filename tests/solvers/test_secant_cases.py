@@ -1,0 +1,103 @@
+"""What people ran into with derivative-free search (C84, C90–C92), for the secant search on measured vectors."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import optid
+from optid.errors import LimitsError
+from optid.problems import Residuals
+from optid.solvers import Solution
+
+SHAPES = np.random.default_rng(0).standard_normal((3, 30))
+
+
+def bent(x: np.ndarray, optimum: float = 0.3) -> np.ndarray:
+    """Zero where all coordinates are ``optimum``, and slightly bent."""
+    away = np.resize(x, 3) - optimum
+    return np.asarray((away + 0.2 * away**2) @ SHAPES)
+
+
+def solved(problem: Residuals, **options: object) -> Solution:
+    found: Solution = optid.solve(problem, solver="secant", on_failure="return", **options)
+    return found
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_failed_evaluations_are_counted_and_listed(size: int) -> None:
+    """C84: NaN, infinity, an exception, None, an empty and a longer vector by turns for x[0] > 0.5."""
+    turns = itertools.cycle([np.full(30, np.nan), np.full(30, np.inf), RuntimeError("unstable"), None, np.zeros(0), np.zeros(31)])
+
+    def measured(x: np.ndarray) -> object:
+        if x[0] <= 0.5:
+            return bent(x)
+        value = next(turns)
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    for start in (-0.9, 0.45):
+        solution = solved(Residuals(measured, x0=[start] * size, lower=-1.0, upper=1.0), budget=40)
+        assert np.max(np.abs(solution.x - 0.3)) < 0.05
+        failed = [point for point in solution.history if np.isnan(point.fun)]
+        assert solution.n_failed == len(failed) and all(point.x[0] > 0.5 for point in failed)
+
+
+@pytest.mark.parametrize("kind", [list, tuple, np.array])
+def test_bounds_of_very_different_size(kind: type) -> None:
+    """C90: every point lies inside; a start outside the bounds is an error."""
+    lower, upper, optimum = kind([0.5, 1e-4, 100]), kind([2.5, 1e-2, 1e5]), np.array([1.0, 1e-3, 1e3])
+    solution = solved(Residuals(lambda x: (x - optimum) / optimum, x0=[2.0, 5e-3, 5e4], lower=lower, upper=upper), budget=20)
+    points = np.array([point.x for point in solution.history])
+    assert np.all((points >= np.array(lower)) & (points <= np.array(upper)))
+    np.testing.assert_allclose(solution.x, optimum, rtol=1e-6)
+    with pytest.raises(LimitsError, match=r"start x0 of 'x0': 3, expected a value in \[0, 1\]"):
+        Residuals(bent, x0=[3.0], lower=0.0, upper=1.0)
+
+
+def test_same_seed_same_bits() -> None:
+    """C91: nothing is drawn at all, and the global generator is untouched."""
+    problem = Residuals(bent, x0=[-0.9, 0.9], lower=-1.0, upper=1.0)
+    np.random.seed(5)  # noqa: NPY002
+    expected = np.random.RandomState(5).random_sample(3)
+    first, second = solved(problem, seed=12, budget=25), solved(problem, seed=13, budget=25)
+    np.testing.assert_array_equal(np.random.random_sample(3), expected)  # noqa: NPY002
+    assert first.history == second.history and first.x.tobytes() == second.x.tobytes()
+
+
+@pytest.mark.parametrize("budget", [1, 2, 5])
+def test_tiny_budgets(budget: int) -> None:
+    """C91: the best evaluated point comes back."""
+    solution = solved(Residuals(bent, x0=[-0.9] * 3, lower=-1.0, upper=1.0), budget=budget)
+    assert solution.n_evaluations == budget
+    assert solution.fun == min(point.fun for point in solution.history) and tuple(solution.x) in {point.x for point in solution.history}
+
+
+@pytest.mark.parametrize("start", [[1.0, -1.0, -1.0, 1.0], [1.0] * 4, [-1.0] * 4, [0.0] * 4])
+def test_optimum_in_a_corner_and_start_in_one(start: list[float]) -> None:
+    """C92 (b, c): min Σ(x − 2)² on [−1, 1]⁴ → (1, 1, 1, 1)."""
+    solution = solved(Residuals(lambda x: x - 2.0, x0=start, lower=-1.0, upper=1.0), budget=60)
+    np.testing.assert_allclose(solution.x, 1.0, atol=1e-3)
+    assert solution.fun == pytest.approx(2.0, abs=1e-3)
+
+
+def test_fixed_coordinate_stays_fixed() -> None:
+    """C92 (d)."""
+    solution = solved(Residuals(lambda x: x - 0.3, x0=[-0.9, 0.5, 0.9], lower=[-1, 0.5, -1], upper=[1, 0.5, 1]), budget=20)
+    assert {point.x[1] for point in solution.history} == {0.5}
+    np.testing.assert_allclose(solution.x, [0.3, 0.5, 0.3], atol=1e-6)
+
+
+@pytest.mark.parametrize("floor", [0.0, 1.0, 30.0])
+def test_what_no_variable_takes_away(floor: float) -> None:
+    """min ‖A x − b‖ has its closed form (the normal equations), however large the part of b that A does not reach."""
+    A = SHAPES[:2].T
+    normal = np.random.default_rng(1).standard_normal(30)
+    normal -= A @ np.linalg.lstsq(A, normal, rcond=None)[0]
+    b = A @ np.array([0.4, -0.3]) + floor * normal
+    solution = solved(Residuals(lambda x: A @ x - b, x0=[-0.9, 0.9], lower=-1.0, upper=1.0), budget=10)
+    np.testing.assert_allclose(solution.x, [0.4, -0.3], atol=1e-4)
+    assert solution.status == "optimal"
