@@ -230,7 +230,7 @@ def plot_response(linear: LinearModel, frequencies: ArrayLike, names: tuple[str,
     figure = _figure(1, 1, 8.0, 3.6)
     ax = figure.subplots()
     for k, colour in zip(range(linear.m), _colours(linear.m), strict=True):
-        speed = np.abs(2 * np.pi * f * response[:, linear.n + k, k] * linear.B[linear.n + k, k])
+        speed = np.abs(2 * np.pi * f * (response[:, linear.n :, k] @ linear.B[linear.n :, k]))
         ax.loglog(f, speed, color=colour, linewidth=1.4, linestyle=("-", "--", "-.")[k % 3], label=names[k])
         for zero in linear.antiresonances([k]):
             if f[0] < zero < f[-1]:

@@ -18,6 +18,7 @@ from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.open_loop import energy, swing
 from optid.flexibility.plants import on_stand
+from optid.flexibility.plots import plot_response
 from optid.flexibility.session import TuningSession
 from optid.flexibility.settings import TuningSettings
 from optid.flexibility.simulated_robot import SimulatedRobot
@@ -164,6 +165,13 @@ def test_held_motors_are_zeros_of_the_others_response() -> None:
     response = linear.response([*held, held[-1] / 3])
     own = np.einsum("i,fi->f", np.linalg.inv(linear.coupling)[0], response[:, 2:, 0])
     assert len(held) == 2 and np.all(np.abs(own[:-1]) < 1e-8 * abs(own[-1]))
+
+
+def test_plotted_response_is_that_of_each_motor() -> None:
+    """A motor's own speed over its own torque, ``s N (…)⁻¹ Nᵀ`` on the diagonal: of the first motor without load and spring, 1 / (Jm ω), far above all modes."""
+    figure = plot_response(linearise(gantry(), [0.0, 0.0]), [5.0, 2e4], ("first", "second"))
+    curves = {line.get_label(): line.get_ydata()[-1] for line in figure.axes[0].lines}
+    assert np.isclose(curves["first"], 1 / (2e-3 * 2 * np.pi * 2e4), rtol=1e-3) and np.isclose(curves["second"], 1 / (5e-3 * 2 * np.pi * 2e4), rtol=1e-3)
 
 
 def test_feedback_is_diagonal_in_the_motors() -> None:
