@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,13 +12,15 @@ import pytest
 import optid
 from optid.errors import LimitsError, ShapeError, SolveError
 from optid.experiment import Trial
-from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, vibration_left
+from optid.flexibility.comparison import SEARCHES, TailTable, individual, individuals, repeated, shaped, vibration_left
+from optid.flexibility.linear import linearise
 from optid.flexibility.loop import FlexibleLoop
-from optid.flexibility.objectives import PathRule, TailRule
+from optid.flexibility.objectives import PathRule, TailRule, settled
 from optid.flexibility.protocol import Parabola, Stage, axis_by_axis
 from optid.flexibility.simulated_robot import SimulatedRobot
 from optid.flexibility.surfaces import experiment
 from optid.problems.flexibility import FlexibilityTuning
+from optid.trajectory import PointToPoint, Sequence
 
 Array = np.ndarray
 OPTIMUM = (94.0, 107.0)
@@ -135,6 +138,19 @@ def test_process_tuning_on_the_tool(loop_a: FlexibleLoop, robots: dict[str, Simu
         rule.of_trial(blind)
 
 
+def test_process_tuning_on_the_users_own_path(loop_a: FlexibleLoop) -> None:
+    """Three moves around a triangle, judged over the whole way: Ω of a recorded tool finds the individual exactly, the tail after it within a tenth of Λ."""
+    corners = [np.array(corner) for corner in ((0.0, -1.3), (0.03, -1.27), (0.0, -1.25), (0.0, -1.3))]
+    path = Sequence([PointToPoint(a, b, 0.24, "ninth") for a, b in pairwise(corners)])
+    record = loop_a.simulate(path, [[100.0, 100.0], [80.0, 80.0]], 0.3)
+    assert record.tool_reference is not None
+    machine = SimulatedRobot(loop_a, path, individual(loop_a, OPTIMUM), tail=0.3)
+    whole = FlexibilityTuning(numbered(machine), PathRule(record.time, record.tool_reference))
+    assert tuple(optid.solve(whole, budget=8, **whole.recommended).upsilon) == OPTIMUM
+    after = FlexibilityTuning(numbered(machine), TailRule(settled(record)))
+    assert optid.solve(after, budget=10, on_failure="return", **after.recommended).ratio < 0.1
+
+
 def test_noise_belongs_to_the_run(robots: dict[str, SimulatedRobot], loop_a: FlexibleLoop) -> None:
     """The same run number has the same noise, another another; its size is the one asked for."""
     robot = SimulatedRobot(loop_a, robots["++"].motion, scale_noise=0.0, torque_noise=0.05, seed=1, tail=0.3)
@@ -189,6 +205,16 @@ def test_repeated_tunings_scatter_along_the_valley(loop_a: FlexibleLoop) -> None
     assert along > 3 * across and across < 1
     assert -25 < again.angle < -5
     assert np.all(np.abs(again.upsilon.mean(axis=0) - OPTIMUM) < 4)
+
+
+def test_shapers_leave_little_and_cost_time(loop_a: FlexibleLoop) -> None:
+    """Singer & Seering 1990: ZV costs half a period of each vibration of the loop, ZVD a whole one and leaves less, though the individual is not its model."""
+    motion, plant = experiment(loop_a, "zero", "++", "short"), individual(loop_a, OPTIMUM)
+    zv, zvd = (shaped(loop_a, motion, (0.0, 0.0), plant, kind) for kind in ("ZV", "ZVD"))
+    assert zvd[0] < 0.3 * zv[0] < 0.05 and np.isclose(zvd[1], 2 * zv[1])
+    poles = linearise(loop_a.plant, [0.0, 0.0]).with_feedback(loop_a.gains).poles()
+    periods = [2 * np.pi / p.imag for p in poles if p.imag > 1 and -p.real < 0.6 * abs(p)]
+    assert np.isclose(zv[1], sum(periods) / 2)
 
 
 def test_individuals_are_off_centre() -> None:
