@@ -23,7 +23,8 @@ HELP = (
     "Υ says, for every axis, how stiff the controller takes the robot to be: its estimate of the lowest natural frequency, in percent of the delivered one "
     "(on ABB: TuneServo with TUNE_DF). The objective is the vibration of the motor torque that a move leaves behind.\n\n"
     "By hand: new; then ask, move the robot with these Υ, and tell, until the tuning is over. Through a folder that the robot's program reads: new, then "
-    "resume. Without a robot: simulate. At any time report says where the tuning stands, and which Υ are known to be safe. "
+    "resume. Without a robot: simulate; and surface, what every pair of Υ would leave. At any time report says where the tuning stands, and which Υ are known "
+    "to be safe. "
     "Before: plan says which axes to tune together, and stiffness how stiff joints are, from recordings. "
     "A tuning is one file: killed, it goes on where it was."
 )
