@@ -128,6 +128,8 @@ class Decoupling:
 
         instance(self.arm, DynamicModel, "arm to decouple", "Make one: DynamicModel(robot).")
         put, n = object.__setattr__, self.arm.n
+        if n == 1:
+            raise RobotError(sentence(f"robot {self.arm.robot.name!r}", "one axis", "two at least to decouple"))
         chosen = finite(np.atleast_1d(numbers(self.axes, "axes to decouple")), (None,), "axes to decouple")
         axes = tuple(sorted({whole(a, "axes to decouple", -n, f"numbers from 0 to {n - 1}") for a in chosen}))
         if not axes or axes[0] < 0 or axes[-1] >= n or len(axes) >= n:

@@ -107,7 +107,7 @@ class FlexibleModel:
     def of(
         cls,
         robot: Robot,
-        stiffness: ArrayLike | Sequence[Spring],
+        stiffness: ArrayLike | Spring | Sequence[Spring],
         damping: ArrayLike = 0.0,
         friction: MotorFriction | Sequence[MotorFriction] | None = None,
         passive: Sequence[str] = (),
@@ -118,7 +118,7 @@ class FlexibleModel:
         ----------
         robot : Robot
             With a rotor inertia in the drive of every joint that has a motor.
-        stiffness : a number or n, or n Springs [N m/rad, N/m]
+        stiffness : one or n, numbers or Springs [N m/rad, N/m]
         damping : a number or n [N m s/rad, N s/m]
         friction : MotorFriction or n of them, optional
             None by default: the robot's own friction is that of rigid joints.
@@ -132,8 +132,12 @@ class FlexibleModel:
         """
         instance(robot, Robot, "robot of a flexible model", "Read it with Robot.load, or take one of optid.library.")
         n, names = robot.n, robot.joint_names
-        given = list(stiffness) if isinstance(stiffness, (tuple, list)) and any(isinstance(k, Spring) for k in stiffness) else None
-        springs = [Spring(float(k)) for k in per_axis(stiffness, n, "stiffness of a flexible model")] if given is None else given
+        if isinstance(stiffness, Spring):
+            springs = [stiffness] * n
+        elif isinstance(stiffness, (tuple, list)) and any(isinstance(k, Spring) for k in stiffness):
+            springs = list(stiffness)
+        else:
+            springs = [Spring(float(k)) for k in per_axis(stiffness, n, "stiffness of a flexible model")]
         rubs = [friction or MotorFriction()] * n if friction is None or isinstance(friction, MotorFriction) else friction
         instance(rubs, (tuple, list), "friction of a flexible model", "One MotorFriction, or one for each joint.")
         dampers = per_axis(damping, n, "damping of a flexible model")

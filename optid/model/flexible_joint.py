@@ -187,7 +187,7 @@ class ElasticJoint:
     damping : float [N m s/rad]
         Arm side, on Δ̇.
     gear : float
-        Motor speed divided by joint speed.
+        Motor speed divided by joint speed; where motors are coupled, by the speed of this motor's own gear output.
     rotor_inertia : float [kg m²]
         Motor side.
     friction : MotorFriction

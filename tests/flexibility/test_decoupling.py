@@ -10,7 +10,7 @@ from optid.errors import LimitsError, RobotError, ShapeError
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule, settled
 from optid.flexibility.two_axis import set_a
-from optid.library import iiwa, kr300
+from optid.library import emps, iiwa, kr300
 from optid.model import DynamicModel
 from optid.model.flexible import FlexibleModel
 from optid.problems.decoupling import Decoupling, residual_coupling
@@ -108,6 +108,8 @@ def test_messages() -> None:
     arm = DynamicModel(kr300(), ())
     with pytest.raises(ShapeError, match="axes to decouple"):
         Decoupling(arm, range(6))
+    with pytest.raises(RobotError, match="one axis, expected two at least to decouple"):
+        Decoupling(DynamicModel(emps(), ()), 0)
     with pytest.raises(LimitsError, match="room for the move"):
         Decoupling(arm, 0, lower=0.0, upper=0.05)
     with pytest.raises(RobotError, match="it moves no inertia"):

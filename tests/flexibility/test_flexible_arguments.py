@@ -30,6 +30,7 @@ from optid.flexibility.joint_stiffness import recorded_stiffness
 from optid.flexibility.open_loop import energy, fastest, swing
 from optid.flexibility.paths import span_for
 from optid.flexibility.stiffness import stiffness_from_encoders
+from optid.flexibility.two_axis import two_axis_robot
 from optid.flexibility.two_masses import two_mass_from_motor
 from optid.library import emps, kr300
 from optid.model import DynamicModel
@@ -115,6 +116,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "passive": ElasticJoint.passive,
     "stiffness of": lambda x: FlexibleModel.of(kr300(), x),
     "damping of": lambda x: FlexibleModel.of(kr300(), 1e5, x),
+    "lengths": lambda x: two_axis_robot(x, (1, 1), (1, 1), (1, 1)),
     "factor": lambda x: A.parameters({"m1": x}),
     "kp": lambda x: Gains(x, (1.0, 1.0), (0.0, 0.0)),
     "speed of gains": lambda x: Gains.of(A, x),
@@ -176,7 +178,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
 LIMITS = ("speed", "acceleration", "motor_torque", "gear_torque")
 ANY_SIGN = {
     *("gear", "gear of a fit", "gear of two masses", "factor", "speed of gains", "distance", "angle", "kp", "torque of a swing", "lower", "fastest"),
-    *("posture", "start of a line", "frequencies", "tracked frequencies"),
+    *("posture", "start of a line", "lengths", "frequencies", "tracked frequencies"),
 }
 """Of these, negative numbers mean something."""
 

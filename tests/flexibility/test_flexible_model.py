@@ -238,6 +238,7 @@ def test_model_of_a_robot_with_drives() -> None:
     assert model.joints[3] == ElasticJoint(Spring(1e6), 100.0, robot.drives[3].gear, robot.drives[3].rotor_inertia, MotorFriction(0.01))
     springs = [Spring(1e5, 2e5, 1e-3), *[Spring(1e6)] * 5]
     assert FlexibleModel.of(robot, springs).joints[0].spring == springs[0]
+    assert all(joint.spring == springs[0] for joint in FlexibleModel.of(robot, springs[0]).joints)
     bare = robot.with_drives((*robot.drives[:5], Drive()))
     with pytest.raises(RobotError, match=r"^drive of joint 'joint6': rotor inertia 0 kg m², expected one above 0\. Give the robot its drives"):
         FlexibleModel.of(bare, 1e6)
