@@ -64,6 +64,7 @@ class TuningSession:
         self._rule = _Remembering(settings.rule)
         self._lock: IO[bytes] | None = None
         self._stored = len(self.trials)
+        self._stop: Stop | None = None
 
     @classmethod
     def create(cls, path: str | os.PathLike[str], settings: TuningSettings, overwrite: bool = False) -> TuningSession:
@@ -277,7 +278,7 @@ class TuningSession:
         """These runs, one verdict each."""
         if len(trials) < len(self._verdicts):
             self._verdicts, self._rule = [], _Remembering(self.settings.rule)
-        self.trials = trials
+        self.trials, self._stop = trials, None
         for trial in trials[len(self._verdicts) :]:
             self._verdicts.append(judged(trial, self._rule, self.settings, self._verdicts[0].value if self._verdicts else None))
 
@@ -297,8 +298,10 @@ class TuningSession:
         self._stored = len(self.trials)
 
     def _replay(self) -> Stop:
-        self._take(self.trials)
-        return replay(self.settings, self._rule, self.trials, self._verdicts, f"file {self.path}")
+        if self._stop is None:
+            self._take(self.trials)
+            self._stop = replay(self.settings, self._rule, self.trials, self._verdicts, f"file {self.path}")
+        return self._stop
 
 
 class _Remembering(SameClock):

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from optid.errors import DataError, DataWarning, LimitsError, ShapeError
+from optid.errors import DataError, DataWarning, LimitsError, ShapeError, SolveError
 from optid.experiment import Trial
 from optid.flexibility.comparison import individual
 from optid.flexibility.loop import FlexibleLoop
@@ -117,6 +117,33 @@ def test_first_recording_must_be_usable(tmp_path: Path, size: float, reason: str
         session.tell(1, first(size))
     request = TuningSession.load(session.path).ask()
     assert request is not None and request.number == 1
+
+
+def test_what_is_not_the_end_of_a_tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An interruption while the search is replayed, and a search that breaks down: the tuning stays open, and its runs can be reported."""
+    session = TuningSession.create(tmp_path / "t.h5", TuningSettings(TailRule(0.05), ("a", "b")))
+    rng = np.random.default_rng(0)
+    for number in (1, 2, 3):
+        session.tell(number, recording(rng, 1.0))
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr("optid.flexibility.replay._Player._towards", interrupted)
+        session.ask()
+    request = session.ask()
+    assert request is not None and request.number == 4
+
+    def broken(*_: object) -> None:
+        raise ValueError("singular")
+
+    monkeypatch.setattr("optid.solvers.secant.Secant._model", broken)
+    session = TuningSession.load(session.path)
+    with pytest.raises(SolveError, match=r"search of file .*t\.h5: secant: ValueError: singular, expected a search that can go on"):
+        session.ask()
+    report = session.report()
+    assert not report.finished and len(report.runs) == 3 and "singular" in report.message
 
 
 def test_steps_shorter_than_the_grid_are_refused() -> None:
