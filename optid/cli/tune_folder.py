@@ -41,7 +41,7 @@ def resume(
     ] = None,
     speed: Annotated[float, typer.Option(help="Speed of the tool along the move, in mm/s: slow first, then that of production, in a new tuning.")] = 250.0,
     joints: Annotated[bool, typer.Option("--joints", help="Move the joints together, instead of the tool along a straight line.")] = False,
-    settle: Annotated[float, typer.Option(help="Standing still before and after the move, in s; the recording goes on through the second.")] = 1.0,
+    settle: Annotated[float, typer.Option(help="Standing still before and after the move, in s; the recording goes on through the time after it.")] = 1.0,
     tool: Annotated[str, typer.Option(help="RAPID name of the tool; its load must be right.")] = "tool0",
     unit: Annotated[str, typer.Option(help="RAPID name of the mechanical unit.")] = "ROB_1",
     timeout: Annotated[float, typer.Option(help="Longest wait for a measurement, in s.")] = 600.0,

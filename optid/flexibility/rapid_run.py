@@ -48,7 +48,7 @@ class RapidRun:
     line : bool
         Move the tool along a straight line (MoveL) instead of the joints (MoveAbsJ).
     settle : float [s]
-        Standing still before and after the move; the part after it is what the objective looks at.
+        Standing still before Υ is set, before the move, and after it, which is what the objective looks at.
     speed : float [mm/s]
         Of the tool along the move, and a fifth of it in degrees/s for turning. The default is slow; vibrations worth tuning need the speed of production.
     tool, unit : str
@@ -109,6 +109,7 @@ class RapidRun:
             f"    MoveAbsJ start\\NoEOffs, v100, fine, {self.tool};",
             f"    WaitTime\\InPos, {self.settle:g};",
             *self._tune(request.upsilon),
+            f"    WaitTime {self.settle:g};",
             "    optid_log_on;",
             f"    {move}",
             f"    WaitTime {self.settle:g};",

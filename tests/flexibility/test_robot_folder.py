@@ -68,6 +68,7 @@ def test_rapid_module() -> None:
         "    WaitTime\\InPos, 1;",
         "    TuneServo ROB_1, 2, 94\\Type:=TUNE_DF;",
         "    TuneServo ROB_1, 3, 107\\Type:=TUNE_DF;",
+        "    WaitTime 1;",
         "    optid_log_on;",
         "    MoveL CalcRobT(goal,tool0), pace, fine, tool0;",
         "    WaitTime 1;",
