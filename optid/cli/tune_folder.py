@@ -21,7 +21,8 @@ PROTOCOL = (
     "optid_run_0007, writes run_0007.csv and then run_0007.done; or, when there is nothing to measure, run_0007.failed with the reason in it. Nothing is ever "
     "removed. At the end optid_best.mod appears, whose procedure optid_best sets the best Υ; until then go on waiting for the next .go.\n\n"
     "The module calls two procedures of yours: optid_log_on, with which the recording begins, and optid_log_off with the number of the run, which ends it. The "
-    ".csv has a first line time,q_AXIS,…,tau_AXIS,… with the names of the tuned axes, then numbers in s, rad and N m, at equal times.\n\n"
+    ".csv has a first line time,q_AXIS,…,tau_AXIS,… with the names of the tuned axes, then numbers in s, rad and N m, at equal times; "
+    "or whatever --mapping says.\n\n"
     "Whichever side dies, or is interrupted, is started again with the same command; the move (--from to --unit) is kept in FILE.h5 and need not be repeated."
     "\n\n"
     "None of these modules has run on a real controller yet: read the first one, and run it slowly, with a hand on the stop."
@@ -44,9 +45,13 @@ def resume(
     settle: Annotated[float, typer.Option(help="Standing still before and after the move, in s; the recording goes on through the time after it.")] = 1.0,
     tool: Annotated[str, typer.Option(help="RAPID name of the tool; its load must be right.")] = "tool0",
     unit: Annotated[str, typer.Option(help="RAPID name of the mechanical unit.")] = "ROB_1",
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="MAP.toml", help="Which column of a .csv is which signal, in which unit, as for  optid import.")
+    ] = None,
     timeout: Annotated[float, typer.Option(help="Longest wait for a measurement, in s.")] = 600.0,
 ) -> None:
     """Begin, or go on with, a tuning through a folder that the robot's program reads."""
+    from optid.experiment import Mapping, import_csv
     from optid.flexibility.replay import point_of
     from optid.flexibility.robot_folder import RobotFolder, tune_through_folder
     from optid.flexibility.session import TuningSession
@@ -54,7 +59,8 @@ def resume(
 
     session = TuningSession.load(file)
     move = _move(session, from_, to, axis_number, {"speed": speed, "line": not joints, "settle": settle, "tool": tool, "unit": unit}, ctx)
-    place = RobotFolder(folder, timeout)
+    columns = None if mapping is None else Mapping.of(mapping)
+    place = RobotFolder(folder, timeout, read=None if columns is None else lambda measurement: import_csv(measurement, columns))
     kept(ctx, file)
 
     def told(number: int, text: str) -> None:

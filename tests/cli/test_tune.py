@@ -144,6 +144,24 @@ def test_the_move_is_kept(tmp_path: Path) -> None:
     assert "speed 300.0, expected speed 120.0, with which it was begun" in run("resume", str(file), *place, "--speed", "300", code=2)
 
 
+def test_measurements_in_other_units(tmp_path: Path) -> None:
+    """A robot that writes degrees under names of its own; without the map, the message says which columns there are."""
+    file, folder, columns = tmp_path / "t.h5", tmp_path / "cell", tmp_path / "map.toml"
+    folder.mkdir()
+    run("new", str(file), *BEGIN[:-1], "1")
+    place = ["--folder", str(folder), "--timeout", "0.05"]
+    run("resume", str(file), *place, "--from", "0,0,0,0,0,0", "--to", "0,2,2,0,0,0", "--axis-number", "2", "--axis-number", "3", code=2)
+    trial = recording({"axis2": 100, "axis3": 100})
+    assert trial.tau is not None
+    table = np.column_stack([TIME * 1e3, np.outer(np.minimum(TIME / 0.1, 1), [2.0, 2.0]), trial.tau])
+    np.savetxt(folder / "run_0001.csv", table, delimiter=";", header="ms;w2;w3;m2;m3", comments="", fmt="%.17g")
+    (folder / "run_0001.done").touch()
+    columns.write_text('time = "ms"\nq = ["w2", "w3"]\ntau = ["m2", "m3"]\njoint_names = ["axis2", "axis3"]\n[units]\nq = "deg"\ntime = "ms"\n')
+    said = run("resume", str(file), *place, "--mapping", str(columns))
+    assert "finished: secant: budget used up" in said and "note" not in said
+    assert np.allclose(read_experiment(file)["run 0001"].q[-1], np.deg2rad(2.0))
+
+
 def test_interrupted(tmp_path: Path) -> None:
     """Ctrl-C while it waits for the robot: what is kept, and how to go on; no traceback."""
     file, folder = tmp_path / "t.h5", tmp_path / "cell"
