@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .arguments import Json, Report, Seed
-from .console import say
+from .console import note, say
 from .guard import kept
 from .tune_arguments import Budget, File, MaxRatio, MaxStep, MaxTorque, MaxUnsafe, Overwrite, Plot, Solver, limits_of
 from .tune_folder import PROTOCOL, resume
@@ -74,6 +74,7 @@ def new(
     """Begin a tuning on a real robot."""
     from optid.flexibility.objectives import TailRule
     from optid.flexibility.session import TuningSession
+    from optid.flexibility.session_report import DELIVERED
     from optid.flexibility.settings import TuningSettings
 
     settings = TuningSettings(
@@ -94,6 +95,9 @@ def new(
     say(f"written: {file}")
     torque = "no limit on the motor torque (--max-torque)" if max_torque is None else f"motor torque at most {', '.join(f'{t:g}' for t in max_torque)} N m"
     say(f"limits: Υ from {lower:g} to {upper:g} %, steps of {max_step:g} % at most, objective at most {max_ratio:g} times the first, {torque}")
+    far = [name for name, u in zip(axes, session.settings.start, strict=True) if abs(u - DELIVERED) > max_step]
+    if far:
+        note(f"optid: note: the first run takes {', '.join(far)} farther from the delivered {DELIVERED:g} % than --max-step; nothing is known to be safe there")
     show_request(session, session.ask(), False)
     say(f"Next: make this run and  optid tune tell {quoted(file)} 1 RECORDING,  or  optid tune resume {quoted(file)} --folder DIR …")
 

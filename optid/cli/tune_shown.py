@@ -73,6 +73,8 @@ def show_report(session: TuningSession, found: SessionReport, json: bool) -> Non
     best = percents(found.names, found.upsilon)
     if any(not verdict.unsafe for verdict in found.verdicts):
         say(f"best safe: {best}; objective {found.value:.4g}{unit}, {found.value / found.start_value:.0%} of the start's {found.start_value:.4g}")
+        if len(found.runs) >= session.settings.budget:
+            say(f"all runs are used up; to go on, begin a new tuning with {' '.join(f'--start {u:g}' for u in found.upsilon)}")
     else:
         say(f"no safe run yet; the way back is the controller as delivered: {best}")
 

@@ -95,6 +95,8 @@ def test_before_the_first_run(tmp_path: Path) -> None:
     assert f"optid tune tell '{file}' 1 RECORDING" in said
     report = run("report", str(file), "--plot", str(tmp_path / "p.png"), "--report", str(tmp_path / "page"))
     assert "no safe run yet; the way back is the controller as delivered: axis2 100 %, axis3 100 %" in report and "nan" not in report
+    far = run("new", str(tmp_path / "f.h5"), *BEGIN, "--start", "100", "--start", "86")
+    assert "the first run takes axis3 farther from the delivered 100 % than --max-step; nothing is known to be safe there" in far
     assert "motor torque at most 20, 30 N m" in run("new", str(tmp_path / "u.h5"), *BEGIN, "--max-torque", "20", "--max-torque", "30")
 
 
@@ -159,6 +161,7 @@ def test_measurements_in_other_units(tmp_path: Path) -> None:
     columns.write_text('time = "ms"\nq = ["w2", "w3"]\ntau = ["m2", "m3"]\njoint_names = ["axis2", "axis3"]\n[units]\nq = "deg"\ntime = "ms"\n')
     said = run("resume", str(file), *place, "--mapping", str(columns))
     assert "finished: secant: budget used up" in said and "note" not in said
+    assert "all runs are used up; to go on, begin a new tuning with --start 100 --start 100" in said
     assert np.allclose(read_experiment(file)["run 0001"].q[-1], np.deg2rad(2.0))
 
 
