@@ -147,7 +147,7 @@ def decoupling_plan(arm: DynamicModel, largest: int = 3, tolerance: float = 0.05
         open_ = [axes for axes in found if set(axes) - tuned]
         good = [axes for axes in open_ if found[axes][0] <= tolerance] or [min(open_, key=lambda axes: found[axes][0])]
         axes = min(good, key=lambda axes: (len(set(axes) - tuned), len(axes), found[axes][0]))
-        left, posture = _improved(arm, axes, found[axes], options, seed) if len(axes) < n else found[axes]
+        left, posture = _plain(Decoupling(arm, axes, **options), _improved(arm, axes, found[axes], options, seed)) if len(axes) < n else found[axes]
         stages.append(Stage(axes, tuple(sorted(set(axes) - tuned)), posture, left))
         tuned |= set(axes)
     revolute = tuple(robot.joints[i].revolute for i in robot.independent)
@@ -164,6 +164,18 @@ def _improved(arm: DynamicModel, axes: tuple[int, ...], known: tuple[float, Arra
     """The better of a known posture and the one that the problem's solver reaches from it."""
     found = solve(Decoupling(arm, axes, x0=known[1], **options), solver="ipopt", seed=seed, on_failure="return")
     return (found.left, found.posture) if found.left < known[0] else known
+
+
+def _plain(problem: Decoupling, known: tuple[float, Array]) -> tuple[float, Array]:
+    """The same with every axis at zero, or next to it in the range, that makes no difference there: a plan should not say more than matters."""
+    left, posture = known
+    for axis, zero in enumerate(np.clip(0.0, problem.lower, problem.upper)):
+        other = posture.copy()
+        other[axis] = zero
+        found = float(residual_coupling(problem.coupling(other), problem.axes)[0])
+        if found <= left + 1e-9:
+            left, posture = found, other
+    return left, posture
 
 
 def _postures(problem: Decoupling, seed: int) -> Array:

@@ -81,6 +81,8 @@ class FlexibleModel:
     >>> from optid import library
     >>> from optid.flexibility import FlexibleModel, linearise
     >>> model = FlexibleModel.of(library.kr300(), [4.6e6, 7.5e6, 4.1e6, 5e5, 5e5, 3e5])
+    >>> model
+    FlexibleModel('KR300 R2500 ultra', 6 joints, 6 motors)
     >>> linearise(model, [0, -1, 1, 0, 0, 0]).antiresonances().round(1).tolist()[:2]  # Hz
     [12.4, 20.8]
     """
@@ -161,6 +163,9 @@ class FlexibleModel:
     def __getstate__(self) -> dict[str, Any]:
         """CasADi expressions do not pickle; they are built again on first use."""
         return {name: self.__dict__[name] for name in self.__dataclass_fields__}
+
+    def __repr__(self) -> str:
+        return f"FlexibleModel({self.robot.name!r}, {self.n} joints, {self.m} motors)"
 
     # -- counts, names, numbers ---------------------------------------------------------------------------------------------------------------------
 
