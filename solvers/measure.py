@@ -45,7 +45,7 @@ def residual(form: Residuals, x: np.ndarray) -> tuple[np.ndarray | None, str]:
     except Exception as error:
         return None, f"{type(error).__name__}: {error}"
     if not vector.size:
-        return None, "an empty vector"
+        return None, "ShapeError: an empty vector"
     return (vector if np.all(np.isfinite(vector)) else None), ""
 
 

@@ -171,7 +171,7 @@ class Run:
         if vector is not None:
             self.length = self.length or vector.size
             if (size := vector.size) != self.length:
-                vector, failure = None, f"a vector of {size} numbers after one of {self.length}"
+                vector, failure = None, f"ShapeError: a vector of {size} numbers after one of {self.length}"
         self.record(x, math.nan if vector is None else float(0.5 * vector @ vector), 0.0, failure)
         return vector
 

@@ -165,14 +165,18 @@ def _solve_one(form: Form, solver: Any, seed: np.random.SeedSequence, index: int
     x, fun, violation = _choose(outcome, run, form, lambda x: form.settle(reduction.restore(x)))
     status: Status = outcome.status
     message = outcome.message
-    if status == "optimal" and not np.isfinite(fun):
+    measured = isinstance(form, BlackBox | Residuals)
+    raised = f", the last one raised {run.last_failure}" if run.last_failure else ""
+    if (status == "budget" and not violation <= FEASIBLE) or (status == "optimal" and measured and violation > FEASIBLE):
+        status, message = "infeasible", f"{message}; no feasible point was seen"
+    elif status in ("optimal", "budget") and measured and not np.isfinite(fun):
+        status, message = "failed", f"{message}; no evaluation gave a number" + raised
+    elif status == "failed" and measured and not np.isfinite(fun):
+        message += raised
+    elif status in ("optimal", "budget") and not np.isfinite(fun):
         status, message = "failed", f"{message}; the objective is {fun}"
     elif status == "optimal" and not violation <= FEASIBLE:
         status, message = "failed", f"{message}; a constraint is violated by {violation:.3g}"
-    elif status == "budget" and not violation <= FEASIBLE:
-        status, message = "infeasible", f"{message}; no feasible point was seen"
-    elif status == "budget" and not np.isfinite(fun):
-        status, message = "failed", f"{message}; no evaluation gave a number" + (f", the last one raised {run.last_failure}" if run.last_failure else "")
     return Solution(
         x=x,
         fun=fun,

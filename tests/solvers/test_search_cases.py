@@ -243,3 +243,31 @@ def test_wrong_black_boxes_are_named(options: dict[str, object], message: str) -
     given: dict[str, object] = {"f": shifted, "lower": [-1, -1], "upper": [1, 1], **options}
     with pytest.raises(optid.OptidError, match=message):
         optid.solve(BlackBoxProblem(**given), solver="random", budget=3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize("budget", [4, 300])
+def test_without_a_feasible_point(name: str, budget: int) -> None:
+    """Nine points, all of them violated: infeasible, whether the budget ends it or the search."""
+    problem = BlackBoxProblem(lambda x: float(x @ x), lower=[-1, -1], upper=[1, 1], integer=True, violation=lambda x: 1.0)
+    solution = optid.solve(problem, solver=name, budget=budget, on_failure="return")
+    assert solution.status == "infeasible" and solution.max_violation == 1.0 and np.isnan(solution.fun)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_the_last_exception_is_told_when_every_known_point_failed(name: str) -> None:
+    def broken(x: np.ndarray) -> float:
+        raise KeyError("gain")
+
+    problem = BlackBoxProblem(broken, lower=[-1, -1], upper=[1, 1], integer=True)
+    with pytest.raises(SolveError, match="no evaluation gave a number, the last one raised KeyError: 'gain'"):
+        optid.solve(problem, solver=name, budget=300)
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_few_whole_numbers_end_a_search(name: str) -> None:
+    """No point is asked for twice, and a search that knows all of them ends."""
+    problem = BlackBoxProblem(lambda x: float("nan") if x[0] > 0 else float(x @ x), lower=[-1, -1], upper=[1, 1], integer=True)
+    solution = optid.solve(problem, solver=name, budget=300)
+    points = [point.x for point in solution.history]
+    assert len(set(points)) == len(points) <= 9 and solution.x.tolist() == [0, 0] and solution.status == "optimal"

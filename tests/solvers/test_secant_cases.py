@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import optid
-from optid.errors import LimitsError
+from optid.errors import LimitsError, SolveError
 from optid.problems import Residuals
 from optid.solvers import Solution
 
@@ -101,3 +101,14 @@ def test_what_no_variable_takes_away(floor: float) -> None:
     solution = solved(Residuals(lambda x: A @ x - b, x0=[-0.9, 0.9], lower=-1.0, upper=1.0), budget=10)
     np.testing.assert_allclose(solution.x, [0.4, -0.3], atol=1e-4)
     assert solution.status == "optimal"
+
+
+@pytest.mark.parametrize(("value", "reason"), [(RuntimeError("door open"), "RuntimeError: door open"), (np.zeros(0), "ShapeError: an empty vector")])
+def test_why_the_start_failed(value: object, reason: str) -> None:
+    def measured(x: np.ndarray) -> object:
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    with pytest.raises(SolveError, match=f"the residuals at the start are not finite numbers, the last one raised {reason}"):
+        optid.solve(Residuals(measured, x0=[0.0], lower=-1.0, upper=1.0), solver="secant")
