@@ -24,6 +24,8 @@ from optid.statistics.long_run import long_run_covariance
 Array = NDArray[np.float64]
 
 CUTOFFS = (2.0, 3.0, 5.0, 8.0, 12.0, 20.0)
+LEAST = 0.1
+"""Share of the torque beside friction that the deflection has to explain."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def stiffness_from_encoders(
     Returns
     -------
     StiffnessEstimate
-        Without an answer, and with the reason, where the stiffness is negative, or its sign is open, at any cut-off.
+        Without an answer, and with the reason, where the stiffness is negative, its sign open, or most of the torque unexplained, at any cut-off.
 
     Examples
     --------
@@ -147,6 +149,8 @@ def stiffness_from_encoders(
         raise ShapeError(sentence("motor, link and torque", f"shapes {qm.shape}, {ql.shape}, {tau.shape}", "three vectors of one length"))
     if not tries:
         raise DataError(sentence("cut-offs of a stiffness", "none", "one or more [Hz]"))
+    if len(qm) < 2 or np.ptp(tau) == 0:
+        raise DataError(sentence("torque of a stiffness", f"{len(tau)} samples, all the same", "a torque that bends the joint"))
     if np.ptp(qm - ql) <= 1e-12 * np.ptp(qm):
         raise DataError(sentence("link angle", "equal to the motor angle up to a constant", "a deflection", "Is the link encoder there at all?"))
     fits = tuple(_at_cutoff(qm, ql, tau, rate, gear, rotor_inertia, damping, cutoff, order) for cutoff in tries)
@@ -159,8 +163,8 @@ def stiffness_from_encoders(
         reason = f"the stiffness is negative ({worst.stiffness:.3g} N m/rad at {worst.cutoff:g} Hz): what was measured is not the bending of this joint"
     elif low <= 0:
         reason = f"the interval begins below zero ({low:.3g} N m/rad): the recording does not bend this joint enough"
-    elif min(f.reverse for f in fits) <= 0:
-        reason = "fitting the deflection to the torque gives a negative stiffness: the two hardly belong together"
+    elif (share := min(f.stiffness / f.reverse for f in fits)) < LEAST:
+        reason = f"the deflection explains {max(share, 0.0):.1%} of the torque beside friction: the two hardly belong together"
     damper, rotor = (float(np.median([getattr(f, what) for f in fits])) for what in ("damping", "rotor_inertia"))
     return StiffnessEstimate(np.nan if reason else middle, (low, high), fits, damper, rotor, reason)
 

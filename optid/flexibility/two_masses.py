@@ -229,7 +229,7 @@ class _Recording:
         from optid.solvers import solve
 
         level = self.level
-        if level == 0:
+        if level < 1e-200:
             raise DataError(sentence("torque of two masses", "zero throughout", "one that moves the motor"))
         scale = level * np.sqrt(len(self.q))
         low, high = [-REACH, np.log(1e-4)], [REACH, np.log(2.0)]

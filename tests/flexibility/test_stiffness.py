@@ -117,6 +117,11 @@ def test_nonsense_is_flagged(recording: tuple[np.ndarray, ...]) -> None:
     rng = np.random.default_rng(2)
     unrelated = stiffness_from_encoders(motor, motor + 1e-4 * rng.standard_normal(len(motor)), torque, 500.0, GEAR, ROTOR, cutoffs=(5.0, 8.0))
     assert not unrelated.usable and np.isnan(unrelated.stiffness)
+    for still in (0.0 * torque, 0.0 * torque + 3.0):
+        with pytest.raises(DataError, match="samples, all the same, expected a torque that bends the joint"):
+            stiffness_from_encoders(motor, link, still, 500.0, GEAR, ROTOR)
+    with pytest.raises(DataError, match="0 samples"):
+        stiffness_from_encoders([], [], [], 500.0, GEAR, ROTOR)
     with pytest.raises(DataError, match="Is the link encoder there at all"):
         stiffness_from_encoders(motor, motor - 0.1, torque, 500.0, GEAR, ROTOR)
     with pytest.raises(ShapeError, match="three vectors of one length"):
@@ -146,6 +151,15 @@ def kr300(run: str) -> list[StiffnessEstimate]:
         )
         for j in range(3)
     ]
+
+
+def test_torque_that_has_nothing_to_do_with_the_deflection() -> None:
+    """White noise for a torque, an interval above zero by chance: 1 % explained, no number."""
+    t = np.arange(0, 20, 0.005)
+    link, twist = np.sin(3 * t), 1e-4 * np.sin(5 * t)
+    found = stiffness_from_encoders(link + twist, link, np.random.default_rng(0).normal(size=len(t)), 200.0, 1.0, 0.0)
+    assert found.interval[0] > 0 and not found.usable
+    assert found.reason == "the deflection explains 0.9% of the torque beside friction: the two hardly belong together"
 
 
 @pytest.mark.parametrize("run", ["B", "C"])
