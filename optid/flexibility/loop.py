@@ -31,6 +31,8 @@ Array = NDArray[np.float64]
 
 STABLE = 2.5
 """Largest |eigenvalue|·step that the Runge–Kutta method of order 4 damps with certainty."""
+STEPS = 20_000_000
+"""Longest simulation."""
 LONGEST = 12_000
 """Operations of one compiled call; more steps at once would keep the compiler busy for seconds."""
 
@@ -222,12 +224,11 @@ class FlexibleLoop:
         SolveError
             The step is too long for the loop, or the simulation left the finite numbers.
         """
-        percent = np.atleast_2d(numbers(upsilon, "Υ"))
-        percent = np.repeat(percent, self.n, axis=1) if percent.shape == (1, 1) else percent
-        if percent.ndim != 2 or percent.shape[1] != self.n or not np.all((percent > 0) & np.isfinite(percent)):
-            raise DataError(sentence("Υ", f"shape {percent.shape}, smallest {percent.min(initial=np.inf):g}", f"(B, {self.n}) percentages above 0"))
+        percent = self._percent(upsilon)
         checked(motion, self.n)
         count = int(np.ceil((motion.duration + not_negative(tail, "tail of a simulation", "a time, 0 or longer [s]")) * self.rate - 1e-9)) + 1
+        if count * self.every > STEPS:
+            raise SolveError(sentence("simulation of the flexible loop", f"{float(count * self.every):.3g} steps", f"at most {STEPS:.3g}", "Shorten it."))
         half = self.step / 2 * np.arange(2 * self.every * (count - 1) + 1)
         rows = self.feedforward.reference(motion, half)
         p = self._plants(plants)
@@ -245,6 +246,18 @@ class FlexibleLoop:
         if not np.all(np.isfinite(states[-1])):
             raise SolveError(sentence("simulation of the flexible loop", "numbers that are not finite", "finite ones", "The loop is unstable with this plant."))
         return self._record(motion, states, rows, percent, scale, shared, reference_tool)
+
+    def _percent(self, upsilon: ArrayLike) -> Array:
+        """Υ (B, n)."""
+        percent = np.atleast_2d(numbers(upsilon, "Υ"))
+        percent = np.repeat(percent, self.n, axis=1) if percent.shape == (1, 1) else percent
+        if percent.ndim != 2 or percent.shape[1] != self.n or not len(percent) or not np.all((percent > 0) & np.isfinite(percent)):
+            raise DataError(sentence("Υ", f"shape {percent.shape}, smallest {percent.min(initial=np.inf):g}", f"(B, {self.n}) percentages above 0"))
+        return percent
+
+    def _row(self, row: ArrayLike) -> Array:
+        """A row of the reference (6n,)."""
+        return finite(row, (SIGNALS * self.n,), "row of a reference")
 
     def _plants(self, plants: ArrayLike | None) -> Array:
         """Parameters (P,) or (B, P)."""
@@ -268,9 +281,8 @@ class FlexibleLoop:
 
     def rest(self, row: ArrayLike, upsilon: ArrayLike, plants: ArrayLike | None = None) -> Array:
         """States (B, ·) of the loop standing still under a reference row: the motors yield to what the feedforward does not balance."""
-        percent = np.atleast_2d(np.asarray(upsilon, dtype=float))
-        p = self._plants(plants)
-        row, n, size = np.asarray(row, dtype=float), self.n, self.plant.size
+        percent, p = self._percent(upsilon), self._plants(plants)
+        row, n, size = self._row(row), self.n, self.plant.size
         delta = self.feedforward.rest(row, percent)
         z = np.zeros((len(percent), size + 2 * n))
         z[:, self.plant.driven] = row[:n]
@@ -291,9 +303,9 @@ class FlexibleLoop:
 
     def poles(self, row: ArrayLike, upsilon: ArrayLike = 100.0) -> NDArray[np.complex128]:
         """Eigenvalues [1/s] of the loop linearised at rest under a reference row (6n,)."""
-        percent = np.broadcast_to(np.asarray(upsilon, dtype=float), (1, self.n))
+        percent = self._percent(upsilon)[:1]
         z = self.rest(row, percent)
-        return np.asarray(np.linalg.eigvals(self._matrix(z, self.feedforward.scale(percent), np.asarray(row), self.plant.parameters())), dtype=complex)
+        return np.asarray(np.linalg.eigvals(self._matrix(z, self.feedforward.scale(percent), self._row(row), self.plant.parameters())), dtype=complex)
 
     @cached_property
     def _slopes(self) -> Kernel:

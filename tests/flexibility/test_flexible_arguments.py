@@ -125,6 +125,9 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
     "Υ": lambda x: LOOP.simulate(move(0.3), x),
     "tail": lambda x: LOOP.simulate(move(0.3), tail=x),
     "plants": lambda x: LOOP.simulate(move(0.3), plants=x),
+    "row of poles": LOOP.poles,
+    "Υ of poles": lambda x: LOOP.poles(np.zeros(12), x),
+    "row of rest": lambda x: LOOP.rest(x, 100.0),
     "posture": lambda x: linearise(A, x),
     "parameters": lambda x: linearise(A, [0.0, 0.0], x),
     "frequencies": CLOSED.response,
@@ -178,7 +181,7 @@ NUMBERS: dict[str, Callable[[Any], Any]] = {
 LIMITS = ("speed", "acceleration", "motor_torque", "gear_torque")
 ANY_SIGN = {
     *("gear", "gear of a fit", "gear of two masses", "factor", "speed of gains", "distance", "angle", "kp", "torque of a swing", "lower", "fastest"),
-    *("posture", "start of a line", "lengths", "frequencies", "tracked frequencies"),
+    *("posture", "start of a line", "lengths", "row of poles", "row of rest", "frequencies", "tracked frequencies"),
 }
 """Of these, negative numbers mean something."""
 

@@ -236,6 +236,12 @@ def test_messages(loop_a: FlexibleLoop) -> None:
         loop_a.simulate(motion, [100.0, 100.0, 100.0])
     with pytest.raises(DataError, match="percentages above 0"):
         loop_a.simulate(motion, [100.0, 0.0])
+    with pytest.raises(DataError, match=r"Υ: shape \(0, 2\)"):
+        loop_a.simulate(motion, np.zeros((0, 2)))
+    with pytest.raises(ShapeError, match="plants of a simulation: 2 rows beside 3 of Υ, expected as many, or one"):
+        loop_a.simulate(motion, np.full((3, 2), 100.0), plants=np.tile(loop_a.plant.parameters(), (2, 1)))
+    with pytest.raises(SolveError, match=r"simulation of the flexible loop: 1e\+13 steps, expected at most 2e\+07"):
+        loop_a.simulate(motion, tail=1e9)
     with pytest.raises(DataError, match="whole number of steps"):
         replace(loop_a, rate=3000.0)
     with pytest.raises(RobotError, match="joint 'stand' has no motor"):
