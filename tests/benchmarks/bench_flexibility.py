@@ -37,6 +37,7 @@ COMPLEX = {
 }
 STEPS = (5, 2)
 WIDTHS = (10.0, 15.0)
+FRICTION = 1.3
 SECONDS = {"simd": 3.0, "interpreter": 10.0}
 """Most that a surface of 81 points may take, with a compiled kernel and without a compiler."""
 
@@ -118,6 +119,19 @@ def axis_after_axis(loop: FlexibleLoop, tables: list[TailTable], optima: np.ndar
         print(f"  {f'axis by axis, six runs, ±{width:g} %':34s}{cell(left)}")
 
 
+def with_wrong_friction(loop: FlexibleLoop, count: int) -> None:
+    """Print what searches leave when no Υ is right: the Coulomb friction of the robots is not the controller's."""
+    stems = {f"fc{j + 1}" for j in loop.plant.driven}
+    factors = np.array([FRICTION if name in stems else 1.0 for name in loop.plant.parameter_names])
+    print(f"Coulomb friction {FRICTION:g} times the controller's")
+    for posture in POSTURES:
+        motion = experiment(loop, posture, "++", "short")
+        tables = [TailTable.simulated(loop, motion, factors * individual(loop, optimum)) for optimum in individuals(count)]
+        print(posture)
+        for name in ("complex_box (Complex-RF)", "nelder_mead", "bayesian", "secant"):
+            print(line(name, tables, SEARCHES[name]), flush=True)
+
+
 def study(count: int) -> None:
     """Print the comparison."""
     loop = FlexibleLoop(set_a())
@@ -142,6 +156,7 @@ def study(count: int) -> None:
         for step in STEPS:
             for name in ("complex_box (Complex-RF)", "secant"):
                 print(line(f"{name}, grid {step} %", tables, SEARCHES[name], step), flush=True)
+    with_wrong_friction(loop, count)
 
 
 if __name__ == "__main__":
