@@ -30,6 +30,8 @@ _STRANGERS = (
     (b"\x80\x04", "a Python pickle", "Pickles are never opened: they can run code."),
 )
 _FULL = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
+IN_MEMORY = 2**26
+"""Bytes of data up to which a file is made in memory before it is written."""
 _WANTED = "an optid experiment file (HDF5)"
 
 
@@ -92,6 +94,30 @@ def open_file(path: Pathlike, mode: str = "r") -> Iterator[h5py.File]:
                 if f"file {path}" in str(error):
                     raise
                 raise type(error)(f"file {path}, {error}") from error
+
+
+@contextmanager
+def writable(path: Pathlike, mode: str, size: int) -> Iterator[h5py.File]:
+    """An HDF5 file to be written (``"w"``) or changed (``"r+"``): in memory first where it is small, so that a full disk is one error of the system.
+
+    HDF5 itself goes on to write when a file on disk is closed for want of room, complains once for every object, and may crash.
+
+    Parameters
+    ----------
+    size : int
+        Bytes of the data, about.
+    """
+    import h5py
+
+    if size > IN_MEMORY:
+        with h5py.File(os.fspath(path), mode, track_order=True) as file:
+            yield file
+        return
+    with h5py.File(os.fspath(path), mode, track_order=True, driver="core", backing_store=False) as file:
+        yield file
+        file.flush()
+        image = file.id.get_file_image()
+    Path(path).write_bytes(image)
 
 
 def check_signature(path: Pathlike) -> None:

@@ -14,7 +14,7 @@ from optid.errors import DataError, FileError, sentence
 
 from .checks import format_faults, structure_faults
 from .experiment import Experiment, RobotInfo
-from .files import Pathlike, open_file, write_whole
+from .files import Pathlike, open_file, writable, write_whole
 from .samples import nonfinite_faults
 from .schema import CHUNK_ROWS, FORMAT, MATLAB_NOTE, PRISMATIC_UNITS, SCHEMA_VERSION, SIGNAL_UNITS
 from .trial import SIGNALS, Trial
@@ -59,9 +59,8 @@ def write_experiment(experiment: Experiment, path: Pathlike, overwrite: bool = F
             raise DataError(str(fault))
 
     def fill(temporary: Path) -> None:
-        import h5py
-
-        with h5py.File(temporary, "w", track_order=True) as file:
+        size = sum(value.nbytes for trial in experiment.trials.values() for what in SIGNALS if (value := getattr(trial, what)) is not None)
+        with writable(temporary, "w", size) as file:
             write_root(file, experiment.title, experiment.created, next(iter(experiment.trials), None))
             if experiment.attributes:
                 write_mapping(file.create_group("attributes", track_order=True), experiment.attributes, "attributes")
@@ -118,10 +117,8 @@ def add_results(path: Pathlike, name: str, mapping: Mapping[str, Any], overwrite
             raise FileError(sentence(f"result {name!r} in file {path}", "it exists already", "a new name", "Pass overwrite=True to replace it."))
 
         def fill(temporary: Path) -> None:
-            import h5py
-
             shutil.copyfile(path, temporary)
-            with h5py.File(temporary, "r+", track_order=True) as file:
+            with writable(temporary, "r+", temporary.stat().st_size) as file:
                 link = check_name(name, "the results")
                 if link in file.get("results", ()):
                     del file["results"][link]
