@@ -167,7 +167,7 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     with session.claimed():
         _remember(session, move)
         while (request := session.ask()) is not None:
-            folder.send(request.number, move.module(request, f"{session.path.stem}, begun {session.created}"))
+            folder.send(request.number, move.module(request, f"begun {session.created}"))
             verdict = _answer(session, folder, move, request.number)
             text = f"{verdict.value:.4g}" if np.isfinite(verdict.value) else "failed"
             text += f", not safe: {verdict.unsafe}" if verdict.unsafe else ""

@@ -54,11 +54,11 @@ def runs(report: SessionReport) -> list[tuple[tuple[float, ...], float]]:
 
 def test_rapid_module() -> None:
     """Word by word; values in force while nothing moves; the safe ones after the run, in the error handler and when the program pointer is moved away."""
-    text = MOVE.module(Request(7, (94.0, 107.0), (100.0, 101.0), (94.0, 107.0)), "Prüfling 3, begun 2026-01-01")
+    text = MOVE.module(Request(7, (94.0, 107.0), (100.0, 101.0), (94.0, 107.0)), "begun 2026-01-01 – früh")
     safe = ["    TuneServo ROB_1, 2, 100\\Type:=TUNE_DF;", "    TuneServo ROB_1, 3, 101\\Type:=TUNE_DF;"]
     assert text.splitlines() == [
         "MODULE optid_module_0007",
-        "  ! run 7 of the tuning Pr?fling 3, begun 2026-01-01",
+        "  ! run 7 of the tuning begun 2026-01-01 ? fr?h",
         "  LOCAL CONST jointtarget start:=[[0.00000,0.00000,0.00000,0.00000,0.00000,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]];",
         "  LOCAL CONST jointtarget goal:=[[0.00000,1.71887,1.71887,0.00000,0.00000,0.00000],[9E9,9E9,9E9,9E9,9E9,9E9]];",
         "  LOCAL CONST speeddata pace:=[250,50,250,50];",
@@ -156,6 +156,20 @@ def test_the_move_belongs_to_the_tuning(tmp_path: Path) -> None:
         tune_through_folder(stored, folder, MOVE)
 
 
+def test_a_renamed_file_is_the_same_tuning(tmp_path: Path) -> None:
+    session, folder = begin(tmp_path, replace(SETTINGS, budget=3))
+    with robot(folder.path), pytest.raises(KeyboardInterrupt):
+        tune_through_folder(session, folder, MOVE, interrupt)
+    session.path.rename(tmp_path / "better name.h5")
+    with robot(folder.path):
+        assert tune_through_folder(TuningSession.load(tmp_path / "better name.h5"), folder, MOVE).finished
+
+
+def interrupt(number: int, text: str) -> None:
+    """Ctrl-C after the first run."""
+    raise KeyboardInterrupt
+
+
 def test_two_programs_at_once(tmp_path: Path) -> None:
     """The second one that would change a tuning is refused while the first works on it; looking is allowed."""
     session, folder = begin(tmp_path)
@@ -193,7 +207,7 @@ def test_measurements_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
     """The first one ends the loop with a sentence and nothing stored, for the next would be no better; a later one is a failed run."""
     session, folder = begin(tmp_path, replace(SETTINGS, budget=2))
     text, message = BAD[kind]
-    folder.send(1, MOVE.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
+    folder.send(1, MOVE.module(session.ask(), f"begun {session.created}"))  # type: ignore[arg-type]
     answer(folder.path, 1, text)
     with pytest.raises(OptidError, match=message):
         tune_through_folder(session, folder, MOVE)
@@ -213,7 +227,7 @@ def test_measurements_that_cannot_be_read(tmp_path: Path, kind: str) -> None:
 def test_measurements_that_are_too_short(tmp_path: Path, rows: int, message: str) -> None:
     """They can be read, but not judged: the first is refused with what to do, and the run made again."""
     session, folder = begin(tmp_path)
-    folder.send(1, MOVE.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
+    folder.send(1, MOVE.module(session.ask(), f"begun {session.created}"))  # type: ignore[arg-type]
     angle = 0.03 * np.minimum(np.arange(rows) / min(50, rows - 1), 1.0)
     answer(folder.path, 1, (HEADER + "".join(f"{k / 1e3},{angle[k]},{angle[k]},{k},1\n" for k in range(rows))).encode())
     with pytest.raises(DataError, match=f"recording of run 1: .*{message}.*Correct run_0001.csv, or remove all files run_0001 to have the run made again"):
@@ -229,7 +243,7 @@ def test_semaphore_before_its_file(tmp_path: Path) -> None:
     """A shared folder may show ``.done`` before all of the measurement: it is read again."""
     session, folder = begin(tmp_path, replace(SETTINGS, budget=1))
     folder = replace(folder, late=10.0)
-    folder.send(1, MOVE.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
+    folder.send(1, MOVE.module(session.ask(), f"begun {session.created}"))  # type: ignore[arg-type]
     lines = [HEADER, *(f"{k / 1e3},{min(k, 50) * 6e-4},{min(k, 50) * 6e-4},{np.sin(k)},{np.cos(k)}\n" for k in range(200))]
     (folder.path / "run_0001.done").touch()
     steps = ["", HEADER, "".join(lines[:9]) + "0.009,0", "".join(lines)]
@@ -256,7 +270,7 @@ def test_angles_that_are_not_the_moves(tmp_path: Path, kind: str) -> None:
     session, folder = begin(tmp_path, replace(SETTINGS, budget=1))
     move = replace(MOVE, goal=(0.0, 0.03, -0.06, 0.0, 0.0, 0.0))
     end = {"degrees": (1.72, -3.44), "swapped": (-0.06, 0.03), "standing": (0.0, 0.0)}[kind]
-    folder.send(1, move.module(session.ask(), f"t, begun {session.created}"))  # type: ignore[arg-type]
+    folder.send(1, move.module(session.ask(), f"begun {session.created}"))  # type: ignore[arg-type]
     rows = [f"{k / 1e3},{end[0] * min(k / 50, 1)},{end[1] * min(k / 50, 1)},{np.sin(k)},{np.cos(k)}\n" for k in range(200)]
     answer(folder.path, 1, (HEADER + "".join(rows)).encode())
     with pytest.warns(DataWarning, match=r"to the last: axis2 .*, expected axis2 0\.03, axis3 -0\.06 rad\. Are the units rad, the axes in order"):
