@@ -177,7 +177,7 @@ class MoveLimits:
     motor_torque : [N m]
         Of the motors, friction and rotors included.
     gear_torque : [N m]
-        Through the gears, arm side.
+        Through the gears of the motors, arm side.
 
     Examples
     --------
@@ -227,6 +227,8 @@ def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits,
     for item in fields(limits):
         per_axis(getattr(limits, item.name), loop.n, f"{item.name} of a move")
 
+    coupling = loop.nominal.coupling
+
     def excess(span: float) -> tuple[float, str]:
         motion = make(span)
         checked(motion, loop.n)
@@ -235,10 +237,10 @@ def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits,
         loads = {
             "speed": motion.extremes(1).magnitude,
             "acceleration": motion.extremes(2).magnitude,
-            "gear_torque": np.abs(loop.feedforward.reference(motion, np.linspace(0, span, 400))[:, 3 * loop.n : 4 * loop.n]).max(axis=0),
+            "gear_torque": np.abs(loop.feedforward.reference(motion, np.linspace(0, span, 400))[:, 3 * loop.n : 4 * loop.n] @ coupling).max(axis=0),
         }
         worst = max((float(np.max(load / getattr(limits, what))), what) for what, load in loads.items())
-        if worst[0] <= 1 and np.all(np.isfinite(limits.motor_torque)):
+        if worst[0] <= 1 and np.any(np.isfinite(limits.motor_torque)):
             ahead = loop.simulate(motion, tail=0.0, reference_tool=False).feedforward
             worst = max(worst, (float(np.max(np.abs(ahead[0]).max(axis=0) / limits.motor_torque)), "motor_torque"))
         return worst

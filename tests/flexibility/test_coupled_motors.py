@@ -17,6 +17,7 @@ from optid.flexibility.linear import linearise
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.open_loop import energy, swing
+from optid.flexibility.paths import MoveLimits, within
 from optid.flexibility.plants import on_stand
 from optid.flexibility.plots import plot_response
 from optid.flexibility.session import TuningSession
@@ -224,6 +225,15 @@ def test_batch_objective_and_best_input_of_coupled_motors(tmp_path: Path) -> Non
     simulated = np.einsum("ikn,jkn->ij", after, after) / loop.rate
     ratio = np.sqrt(np.diag(input_quality(loop, motion).curvature) / np.diag(simulated))
     assert np.all((ratio > 0.5) & (ratio < 2))
+
+
+def test_gears_of_coupled_motors_bear_what_their_motors_hold() -> None:
+    """C79: the torque through the gears is ``Cᵀ τ``; that of the first is τ1 − τ2, and binds although τ1 is larger."""
+    loop = FlexibleLoop(coupled_a(), backend="interpreter")
+    motion, _ = within(loop, lambda span: PointToPoint(np.zeros(2), np.array([0.1, 0.05]), span, "ninth"), MoveLimits(gear_torque=(2000.0, 1e9)))
+    torque = loop.feedforward.reference(motion, np.linspace(0, motion.duration, 2000))[:, 6:8]
+    assert 0.99 < np.abs(torque[:, 0] - torque[:, 1]).max() / 2000 < 1.001
+    assert np.abs(torque[:, 0]).max() > 2100
 
 
 def test_joints_without_a_motor_stay_out_of_the_coupling() -> None:

@@ -198,6 +198,9 @@ def test_fastest_move_inside_limits(loop_a: FlexibleLoop) -> None:
     motion, _ = within(loop_a, make, MoveLimits(acceleration=20.0, motor_torque=(30.0, 40.0)), longest=1.0, accuracy=0.01)
     peaks = np.abs(loop_a.simulate(motion, tail=0.0).feedforward[0]).max(axis=0) / [30, 40]
     assert 0.97 < peaks.max() < 1.0
+    alone, _ = within(loop_a, make, MoveLimits(acceleration=20.0, motor_torque=(30.0, np.inf)), longest=1.0, accuracy=0.01)
+    peak = np.abs(loop_a.simulate(alone, tail=0.0).feedforward[0, :, 0]).max() / 30
+    assert 0.97 < peak < 1.0, "a limit on one motor alone counts"
     with pytest.raises(LimitsError, match=r"gear_torque of a move: 1\.\d+ times its limit"):
         within(loop_a, make, MoveLimits(gear_torque=1000.0), longest=2.0)
 
