@@ -197,7 +197,7 @@ def _solve_one(form: Form, solver: Any, seed: np.random.SeedSequence, index: int
 
 
 def _guarded(work: Callable[[], Outcome], run: Run) -> Outcome:
-    """Run a backend so that no exception of its own leaves; its best point survives. What the user's callback raised does leave."""
+    """Run a backend so that no exception of its own leaves (``info`` names it); its best point survives. What the user's callback raised does leave."""
     try:
         outcome = work()
     except StopSearch:
@@ -208,7 +208,8 @@ def _guarded(work: Callable[[], Outcome], run: Run) -> Outcome:
     except OptidError:
         raise
     except Exception as error:
-        outcome = Outcome(None, "failed", f"{type(error).__name__}: {error}".strip().splitlines()[0])
+        text = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        outcome = Outcome(None, "failed", text, info={"exception": type(error).__name__})
     if isinstance(run.error, KeyboardInterrupt):
         outcome = replace(outcome, status="stopped", message="interrupted")
     elif run.error is not None:

@@ -53,7 +53,7 @@ def replay(settings: TuningSettings, rule: Rule, trials: Sequence[Trial], verdic
         return stop
     if solution.status == "stopped":
         raise KeyboardInterrupt
-    if solution.status == "failed":
+    if "exception" in solution.info:
         hint = "Choose another solver for a new tuning."
         error = SolveError(sentence(f"search of {where}", f"{solution.solver}: {solution.message}", "a search that can go on", hint), solution)
         return Stop(str(error), error=error)

@@ -79,11 +79,13 @@ def test_adversarial_robot(tmp_path: Path, solver: str, seed: int) -> None:
     rng = np.random.default_rng([seed, 7])
     step = int(rng.choice([1, 2, 5]))
     limits = SafetyLimits(max_step=float(step + rng.integers(0, 12)), max_torque=(100.0, 100.0), max_unsafe=int(rng.integers(1, 5)))
+    chosen = None if seed % 2 == 0 else (1,)
     low, high = np.array([80.0, 85.0]) + rng.integers(0, 5), np.array([120.0, 110.0])
-    settings = TuningSettings(TailRule(0.05), ("a", "b"), None, rng.integers(95, 105, 2), low, high, step, solver, seed=seed, budget=12, limits=limits)
+    settings = TuningSettings(TailRule(0.05), ("a", "b"), chosen, rng.integers(95, 105, 2), low, high, step, solver, seed=seed, budget=12, limits=limits)
     session = TuningSession.create(tmp_path / "t.h5", settings)
     asked = adversarial(session, seed, False)
     check(asked, session.report(), settings)
+    assert chosen is None or {upsilon[0] for upsilon, _, _ in asked} == {settings.start[0]}
     again = TuningSession.create(tmp_path / "again.h5", settings)
     assert adversarial(again, seed, True) == asked
     assert TuningSession.load(again.path).report().message == session.report().message
@@ -117,6 +119,18 @@ def test_first_recording_must_be_usable(tmp_path: Path, size: float, reason: str
         session.tell(1, first(size))
     request = TuningSession.load(session.path).ask()
     assert request is not None and request.number == 1
+
+
+def test_nothing_but_the_start_can_be_run(tmp_path: Path) -> None:
+    """Both sides of an axis fail, near and far: the tuning is over, and its start the best."""
+    settings = TuningSettings(TailRule(0.05), ("a", "b"), (1,), limits=SafetyLimits(max_unsafe=9))
+    session = TuningSession.create(tmp_path / "t.h5", settings)
+    session.tell(1, recording(np.random.default_rng(0), 1.0))
+    while (request := session.ask()) is not None:
+        session.fail(request.number, "collision")
+    report = session.report()
+    assert [run.upsilon[1] for run in report.runs] == [100.0, 105.0, 95.0, 102.0, 98.0] and report.finished
+    assert report.message == "secant: the residuals around the start are not finite numbers" and np.array_equal(report.upsilon, [100.0, 100.0])
 
 
 def test_what_is_not_the_end_of_a_tuning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
