@@ -51,7 +51,7 @@ def swing(
     if torque is not None and not callable(torque):
         raise DataError(sentence("torque of a simulation", found(torque), "a function of time"))
     h = min(LONGEST_STEP, ANGLE / max(fastest(model, x), 1e-12)) if step is None else positive(step, "step of a simulation")
-    count = int(np.ceil(duration / h - 1e-9))
+    count = max(1, int(np.ceil(duration / h - 1e-9)))
     if count > STEPS:
         raise SolveError(
             sentence("simulation of a flexible arm", f"{float(count):.3g} steps of {h:.2g} s", f"at most {STEPS}", "Stiffen nothing beyond need, or give step.")

@@ -49,7 +49,8 @@ def tcp_line(robot: Robot, start: ArrayLike, end: ArrayLike, span: float, pieces
     Parameters
     ----------
     robot : Robot
-        Two axes that move the tool in a plane, three that move it in space, or six: these also keep the tool's orientation at the start.
+        Two axes that move the tool in a plane, three that move it in space, the four of a SCARA, or six: these two also keep the tool's orientation at the
+        start.
     start, end : (n,) [rad]
     span : float [s]
 
@@ -87,8 +88,7 @@ def tcp_line(robot: Robot, start: ArrayLike, end: ArrayLike, span: float, pieces
     time = np.linspace(0.0, span, pieces + 1)
     law = _law(span)
     x0, x1 = task.value(q0[None]), task.value(q1[None])
-    if not task.planar:
-        x1[:, 3:] = x0[:, 3:]
+    x1[:, task.positions :] = x0[:, task.positions :]
     wanted = [x0 * (k == 0) + (x1 - x0) * law.derivative(time, k) for k in range(5)]
     states = [task.solve(wanted[0], q0 + (q1 - q0) * law.derivative(time, 0))]
     J = task.jacobian(states[0])
@@ -108,7 +108,7 @@ class _Task:
     """Coordinates of the tool that n axes can follow, and their derivatives along a motion."""
 
     n: int
-    planar: bool
+    positions: int
     value_and_slope: Kernel
     bends: tuple[Kernel, ...]
 
@@ -119,16 +119,15 @@ class _Task:
 
         def coordinates(q: ca.SX) -> ca.SX:
             R, p = frame_transform(robot, q)
-            if n < 6:
-                return p
             E = ca.mtimes(ca.DM(np.array(frame).T), R)
             return ca.vertcat(p, E[2, 1] - E[1, 2], E[0, 2] - E[2, 0], E[1, 0] - E[0, 1])
 
         q = ca.SX.sym("q", n)
         moved = sorted(set(ca.jacobian(coordinates(q), q).sparsity().get_triplet()[0]))
-        rows = moved if n < 6 else list(range(6))
+        place = [row for row in moved if row < 3]
+        rows = place if len(place) == n else moved
         if len(rows) != n:
-            raise RobotError(sentence("line of the tool", f"{n} axes that move {len(rows)} coordinates", "as many axes as coordinates: 2, 3 or 6"))
+            raise RobotError(sentence("line of the tool", f"{n} axes that move {len(rows)} coordinates", "as many axes as coordinates: 2, 3, 4 or 6"))
         x = ca.densify(coordinates(q)[rows])
         both = Kernel(ca.Function("task", [q], [ca.horzcat(x, ca.densify(ca.jacobian(x, q)))], ["q"], ["x"]))
         s = ca.SX.sym("s")
@@ -142,7 +141,7 @@ class _Task:
                 y = ca.jacobian(y, s)
             bends.append(Kernel(ca.Function(f"bend{k}", list(known), [ca.densify(ca.substitute(y, s, 0))], [f"q{i}" for i in range(k)], ["x"])))
             known.append(ca.SX.sym(f"q{k}", n))
-        return _Task(n, n < 6, both, tuple(bends))
+        return _Task(n, len(place), both, tuple(bends))
 
     def value(self, q: Array) -> Array:
         return self.value_and_slope(q)[:, :, 0]
@@ -224,6 +223,8 @@ def within(loop: FlexibleLoop, make: Callable[[float], Any], limits: MoveLimits,
         raise DataError(sentence("accuracy of a span", accuracy, "a number between 0 and 1"))
     if not callable(make):
         raise DataError(sentence("make of a move", found(make), "a function that gives the motion of a span"))
+    if not any(np.any(np.isfinite(getattr(limits, item.name))) for item in fields(limits)):
+        raise LimitsError(sentence("limits of a move", "none", "a finite one at least"))
     for item in fields(limits):
         per_axis(getattr(limits, item.name), loop.n, f"{item.name} of a move")
 

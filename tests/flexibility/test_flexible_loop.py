@@ -17,7 +17,7 @@ from optid.flexibility.plants import on_stand
 from optid.flexibility.surfaces import experiment
 from optid.flexibility.two_axis import POSTURES, set_a, set_b
 from optid.kinematics import forward_kinematics, inverse_two_axis
-from optid.library import kr300, ur5
+from optid.library import kr300, panda, scara_v08, ur5
 from optid.model.flexible import FlexibleModel
 from optid.model.flexible_joint import ElasticJoint, MotorFriction, Spring
 from optid.robot import Link, Robot
@@ -174,6 +174,19 @@ def test_line_of_six_axes_keeps_the_orientation() -> None:
     assert np.allclose(poses[-1, :3, 3], forward_kinematics(robot, start + 0.1)[:3, 3], atol=1e-12)
 
 
+def test_line_of_a_scara_keeps_its_yaw() -> None:
+    """Four axes, one of them sliding: x, y, z on a line by the law of the motion, and the tool turned about z as at the start."""
+    robot = scara_v08()
+    start = np.array([0.3, 0.6, 0.2, 0.01])
+    line = tcp_line(robot, start, start + [0.2, 0.2, 0.3, 0.05], 0.5)
+    poses = forward_kinematics(robot, line.derivative(np.linspace(0, 0.5, 40)))
+    assert np.allclose(poses[:, :3, :3], poses[0, :3, :3], atol=1e-10)
+    way = poses[-1, :3, 3] - poses[0, :3, 3]
+    assert np.abs(way).min() > 0.01 and np.abs(np.cross(poses[:, :3, 3] - poses[0, :3, 3], way / np.linalg.norm(way))).max() < 1e-11
+    with pytest.raises(RobotError, match="7 axes that move 6 coordinates, expected as many axes as coordinates: 2, 3, 4 or 6"):
+        tcp_line(panda(), np.zeros(7), np.full(7, 0.1), 1.0)
+
+
 def test_lines_that_cannot_be() -> None:
     robot = set_a().robot
     with pytest.raises(SingularError, match="line of the tool: a singular posture"):
@@ -198,6 +211,8 @@ def test_fastest_move_inside_limits(loop_a: FlexibleLoop) -> None:
     motion, _ = within(loop_a, make, MoveLimits(acceleration=20.0, motor_torque=(30.0, 40.0)), longest=1.0, accuracy=0.01)
     peaks = np.abs(loop_a.simulate(motion, tail=0.0).feedforward[0]).max(axis=0) / [30, 40]
     assert 0.97 < peaks.max() < 1.0
+    with pytest.raises(LimitsError, match="limits of a move: none, expected a finite one at least"):
+        within(loop_a, make, MoveLimits())
     alone, _ = within(loop_a, make, MoveLimits(acceleration=20.0, motor_torque=(30.0, np.inf)), longest=1.0, accuracy=0.01)
     peak = np.abs(loop_a.simulate(alone, tail=0.0).feedforward[0, :, 0]).max() / 30
     assert 0.97 < peak < 1.0, "a limit on one motor alone counts"

@@ -176,6 +176,7 @@ def test_light_rotor_behind_a_stiff_spring() -> None:
     _, states = swing(model, x0, 0.1)
     e = energy(model, states)
     assert np.ptp(e) < 0.01 * e[0]
+    assert swing(model, x0, 1e-15)[0].tolist() == [0.0, 1e-15]
     with pytest.raises(SolveError, match="not finite"):
         swing(model, x0, 2.0, step=1e-3)
 
