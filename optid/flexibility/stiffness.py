@@ -1,7 +1,8 @@
 """Stiffness of a joint from recordings with encoders on both sides of the gear.
 
 Residuals of such fits are strongly correlated in time, and the answer moves with the cut-off of the filters. Intervals here contain both: a long-run (HAC)
-covariance at every cut-off, and the hull over the cut-offs. A value that makes no sense is not returned.
+covariance at every cut-off, and the hull over the cut-offs. They know nothing of torques that the fit leaves out (a counterbalance, other axes): compare
+recordings of different motions. A value that makes no sense is not returned.
 """
 
 from __future__ import annotations
