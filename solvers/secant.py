@@ -17,6 +17,8 @@ from .run import Run
 SMALL = 0.01
 """Part of the first residual vector below which what is left is not looked into any further."""
 
+GAIN = 0.05
+"""Part of the sum of squares that a step has to gain to be more than noise."""
 UNCHANGED = 1e-12
 """Part of a vector by which it differs from another that is the same but for rounding."""
 
@@ -45,6 +47,9 @@ class Secant:
         Ends when the step falls below this part.
     explorations : int
         Steps along the least determined direction, since the last improvement, after which a noisy search ends.
+    patience : int
+        Steps in a row, each without a gain of 5 % in the sum of squares, after which a noisy search ends: a machine on which the variables have no effect is
+        not run on and on.
     max_iterations : int
         Steps after the first n + 1 evaluations.
     """
@@ -54,6 +59,7 @@ class Secant:
     max_step: float = 0.3
     x_tolerance: float = 1e-6
     explorations: int = 3
+    patience: int = 4
     max_iterations: int = 20
 
     name: ClassVar[str] = "secant"
@@ -62,7 +68,7 @@ class Secant:
     search: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_options(self, "step", "directions", "max_step", "max_iterations")
+        check_options(self, "step", "directions", "max_step", "patience", "max_iterations")
 
     def run(self, form: Residuals, run: Run) -> Outcome:
         """Solve ``form``."""
@@ -100,7 +106,7 @@ class Secant:
         change = max(float(np.linalg.norm(vector - vectors[0])) for vector in vectors)
         if change <= UNCHANGED * float(np.linalg.norm(vectors[0])) and np.any(vectors[0]):
             return Outcome(None, "failed", "the residuals do not change with any variable: are the variables in use?")
-        reach, fruitless = self.max_step, 0
+        reach, fruitless, idle = self.max_step, 0, 0
         for _ in range(self.max_iterations):
             sizes = [float(vector @ vector) for vector in vectors]
             best = int(np.argmin(sizes))
@@ -122,8 +128,12 @@ class Secant:
                 if not sides:
                     return Outcome(None, "optimal", message)
                 target = min(sides, key=lambda side: float(np.linalg.norm(left + (side - points[best]) @ slopes)))
-            better = ask(target) and float(vectors[-1] @ vectors[-1]) < sizes[best]
+            size = float(vectors[-1] @ vectors[-1]) if ask(target) else np.inf
+            better = size < sizes[best]
             fruitless = 0 if better else fruitless + exploring
+            idle = 0 if size < (1 - GAIN) * sizes[best] else idle + 1
+            if form.noisy and idle >= self.patience:
+                return Outcome(None, "optimal", f"{idle} steps in a row gained less than {GAIN:.0%}")
             if exploring:
                 reach = self.max_step
             elif not better:

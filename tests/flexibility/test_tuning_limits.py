@@ -74,6 +74,16 @@ def test_plateau(name: str) -> None:
             optid.solve(FlexibilityTuning(run, TailRule(0.0)), solver="secant")
 
 
+@pytest.mark.parametrize("noise", [0.001, 0.01, 0.1])
+def test_noisy_plateau(noise: float) -> None:
+    """Υ that change nothing, under noise that differs from run to run: the secant search ends after a dozen runs at most, and not at the end of its budget."""
+    for first in (1, 101, 201):
+        numbers: Iterator[int] = count(first)
+        result = tuned("secant", lambda upsilon, numbers=numbers: recorded((94, 107), (90, 90), 1.0, noise, next(numbers)), 30)  # type: ignore[misc]
+        assert len(result.runs) <= 12
+        assert result.solution.status == "optimal" and result.ratio > 0.9
+
+
 def test_one_axis_without_effect() -> None:
     """The other is found, and this one is left where it was."""
     assert tuned("secant", lambda upsilon: recorded((upsilon[0], 107), (90, 107))).upsilon.tolist() == [90, 100]

@@ -36,7 +36,7 @@ def test_misuse_is_named(case: str) -> None:
 
 
 SEARCHES = ("bayesian", "complex_box", "grid", "nelder_mead", "nevergrad", "random", "secant")
-ABOVE = {"batch", "candidates", "directions", "initial", "max_evaluations", "max_points", "max_step", "points", "reflection", "retreat", "spread"}
+ABOVE = {"batch", "candidates", "directions", "initial", "max_evaluations", "max_points", "max_step", "patience", "points", "reflection", "retreat", "spread"}
 WRONG_VALUES = (float("nan"), float("inf"), -1, "x", 1j, [1, 2], True)
 
 
