@@ -157,5 +157,4 @@ def tuning_html(result: FlexibilityResult) -> str:
     """Run by run, the best marked."""
     best = min((run.value for run in result.runs if np.isfinite(run.value)), default=np.nan)
     rows = [[run.number, *(number(u) for u in run.upsilon), number(run.value), "best" if run.value == best else ""] for run in result.runs]
-    caption = f"{number(result.value)} after {len(result.runs)} runs, {percent(result.ratio)} of the start's {number(result.start_value)}"
-    return table(caption, ["run", *(f"{name} [%]" for name in result.names), "vibration", ""], rows)
+    return table(result.reached, ["run", *(f"{name} [%]" for name in result.names), "vibration", ""], rows)

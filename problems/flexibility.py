@@ -299,10 +299,14 @@ class FlexibilityResult:
 
         return tuning_html(self)
 
-    def __str__(self) -> str:
+    @property
+    def reached(self) -> str:
+        """Value, runs, and what is left of the start's, in words."""
         runs = f"{len(self.runs)} run{'s' * (len(self.runs) != 1)}"
         if not np.isfinite(self.value):
             return f"no run gave a number, of {runs}"
+        return f"{self.value:.3g} after {runs}" + ("" if np.isnan(self.ratio) else f", {self.ratio:.0%} of the start's {self.start_value:.3g}")
+
+    def __str__(self) -> str:
         best = ", ".join(f"{name} {percent:g} %" for name, percent in zip(self.names, self.upsilon, strict=True) if name in self.tuned)
-        share = "" if np.isnan(self.ratio) else f", {self.ratio:.0%} of the start's {self.start_value:.3g}"
-        return f"{best}: {self.value:.3g} after {runs}{share}"
+        return f"{best}: {self.reached}" if np.isfinite(self.value) else self.reached

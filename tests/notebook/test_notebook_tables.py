@@ -178,7 +178,8 @@ def test_tuning() -> None:
     page = parsed(result)
     assert page.rows[0][1] == "axis <2> [%]"
     assert [row[3:] for row in page.rows[1:]] == [["2", ""], ["0.5", "best"], ["–", ""]]
-    assert page.text["caption"] == ["0.5 after 3 runs, 25.00 % of the start's 2"]
+    assert page.text["caption"] == ["0.5 after 3 runs, 25% of the start's 2"]
+    assert parsed(replace(result, value=0.0, start_value=0.0)).text["caption"] == ["0 after 3 runs"]
 
 
 def test_looks_cost_no_import() -> None:
