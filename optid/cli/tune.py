@@ -12,6 +12,7 @@ from .console import note, say
 from .guard import kept
 from .tune_arguments import Budget, File, MaxRatio, MaxStep, MaxTorque, MaxUnsafe, Overwrite, Plot, Solver, limits_of
 from .tune_folder import PROTOCOL, resume
+from .tune_rule import Signal, Wanted, rule_of
 from .tune_shown import draw, quoted, show_report, show_request, show_verdict, write_page
 from .tune_simulated import simulate
 
@@ -47,13 +48,8 @@ def new(
     ],
     cutoff: Annotated[float, typer.Option(help="Cut-off of the low-pass on the vibration [Hz].")] = 60.0,
     norm: Annotated[str, typer.Option(help="L1, L2 or Linf.")] = "L2",
-    signal: Annotated[
-        str,
-        typer.Option(
-            help="What is judged: torque of the motors; or tool, its path seen by a laser tracker, or acceleration, seen by an accelerometer at it. "
-            "These two are attributes of that name (N, k) of the trial in an experiment file."
-        ),
-    ] = "torque",
+    signal: Signal = "torque",
+    path: Wanted = None,
     start: Annotated[list[float] | None, typer.Option(help="Υ of the first run [%]; once for all axes, or once an axis; 100 when not given.")] = None,
     lower: Annotated[float, typer.Option(help="Smallest Υ [%].")] = 80.0,
     upper: Annotated[float, typer.Option(help="Largest Υ [%].")] = 120.0,
@@ -72,13 +68,12 @@ def new(
     overwrite: Overwrite = False,
 ) -> None:
     """Begin a tuning on a real robot."""
-    from optid.flexibility.objectives import TailRule
     from optid.flexibility.session import TuningSession
     from optid.flexibility.session_report import DELIVERED
     from optid.flexibility.settings import TuningSettings
 
     settings = TuningSettings(
-        TailRule(tail_start, cutoff, norm, signal),
+        rule_of(tail_start, cutoff, norm, signal, path),
         tuple(axes),
         start=start if start and len(start) > 1 else (start or [100.0])[0],
         lower=lower,

@@ -43,3 +43,29 @@ def test_accelerometer(tmp_path: Path) -> None:
     write_experiment(Experiment("run", [replace(recording({"axis2": 100, "axis3": 100}), attributes={})]), log, overwrite=True)  # type: ignore[arg-type]
     assert "no acceleration, expected acceleration with 500 rows" in run("tell", file, "1", str(log), code=2)
     assert "signal of a tail 'sound': unknown name" in run("new", file, *BEGIN[:-1], "sound", "--overwrite", code=2)
+
+
+def test_path_of_the_tool(tmp_path: Path) -> None:
+    """Ω: a tool that swings about a straight line, which is the path wanted; the file of the path may have fewer points than recordings."""
+    file, log, path = str(tmp_path / "t.h5"), tmp_path / "run.h5", tmp_path / "path.csv"
+    path.write_text("time,x,y\n0,0,1\n0.5,0.25,1\n")
+    begin = [*BEGIN[:5], "0", *BEGIN[6:8], "--path", str(path)]
+    assert begin[4:6] == ["--tail-start", "0"]
+    run("new", file, *begin)
+    while (request := json.loads(run("ask", file, "--json"))["request"]) is not None:
+        trial = recording(request["upsilon"])
+        swing = trial.attributes["acceleration"][:, 0] * 1e-3
+        seen = replace(trial, attributes={"tool": np.column_stack([0.5 * TIME, 1 + swing])})
+        write_experiment(Experiment("run", [seen]), log, overwrite=True)  # type: ignore[arg-type]
+        run("tell", file, str(request["number"]), str(log))
+    assert json.loads(run("report", file, "--json"))["upsilon"] == {"axis2": 94.0, "axis3": 107.0}
+    for text, message in (
+        ("", "0 rows of 0 numbers"),
+        ("time,x\n0,a\n", "could not convert"),
+        ("time,x\n1,0\n0,0\n", "at times that rise"),
+        ("x\n1\n2\n", "2 rows of 1"),
+    ):
+        path.write_text(text)
+        assert message in run("new", file, *begin, "--overwrite", code=2)
+    path.unlink()
+    assert "not found" in run("new", file, *begin, "--overwrite", code=2)
