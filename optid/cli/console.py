@@ -18,9 +18,9 @@ def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[objec
     from rich.table import Table
 
     console = Console(soft_wrap=True, highlight=False)
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD)
+    table = Table(title=_cell(title), title_justify="left", box=box.SIMPLE_HEAD)
     for k, column in enumerate(columns):
-        table.add_column(column, justify="left" if k < left else "right", overflow="fold", no_wrap=k >= left)
+        table.add_column(_cell(column), justify="left" if k < left else "right", overflow="fold", no_wrap=k >= left)
     for row in rows:
         table.add_row(*(_cell(x) for x in row))
     # a table that does not fit is not cut: the terminal, or what reads the pipe, gets all of it

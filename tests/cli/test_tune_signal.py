@@ -59,6 +59,7 @@ def test_path_of_the_tool(tmp_path: Path) -> None:
         write_experiment(Experiment("run", [seen]), log, overwrite=True)  # type: ignore[arg-type]
         run("tell", file, str(request["number"]), str(log))
     assert json.loads(run("report", file, "--json"))["upsilon"] == {"axis2": 94.0, "axis3": 107.0}
+    assert "objective [m]" in run("report", file)
     for text, message in (
         ("", "0 rows of 0 numbers"),
         ("time,x\n0,a\n", "could not convert"),
