@@ -104,7 +104,10 @@ class Shaper:
         4
         """
         from .linear import linearise
+        from .loop import FlexibleLoop
 
+        instance(loop, FlexibleLoop, "loop of a shaper")
+        positive(most_damped, "damping ratio of a vibration", "a number above 0")
         poles = linearise(loop.plant, posture).with_feedback(loop.gains).poles()
         modes = [(abs(p) / (2 * np.pi), -p.real / abs(p)) for p in poles if p.imag > 1 and 0 <= -p.real < most_damped * abs(p)]
         if not modes:

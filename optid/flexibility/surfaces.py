@@ -175,6 +175,7 @@ def surfaces(
     plants : (P,), optional
         Parameters of an individual; the plant's own by default.
     """
+    instance(loop, FlexibleLoop, "loop of a surface")
     grid = grid_of(percents)
     points = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
     record = loop.simulate(motion, points, tail, plants)

@@ -14,6 +14,8 @@ from optid.flexibility.comparison import TailTable, individual, individuals, rep
 from optid.flexibility.loop import FlexibleLoop
 from optid.flexibility.objectives import TailRule
 from optid.flexibility.protocol import Parabola, Stage, axis_by_axis
+from optid.flexibility.shapers import Shaper
+from optid.flexibility.surfaces import surfaces
 from optid.flexibility.two_axis import set_a, two_axis_robot
 from optid.problems import BlackBoxProblem
 from optid.problems.flexibility import FlexibilityTuning
@@ -88,6 +90,9 @@ CALLS: dict[str, tuple[Callable[[], object], str]] = {
     "never found": (lambda: individuals(3, spread=5, least=6), "individuals: spread 5 and least 6 %"),
     "optimum": (lambda: individual(FlexibleLoop(set_a(), backend="interpreter"), [0, 100]), r"optimum of an individual: \[  0. 100.\]"),
     "one optimum": (lambda: individual(FlexibleLoop(set_a(), backend="interpreter"), 100), "optimum of an individual: 100"),
+    "loop of a shaper": (lambda: Shaper.of_loop(None, [0, 0]), "loop of a shaper: None"),  # type: ignore[arg-type]
+    "damping of a shaper": (lambda: Shaper.of_loop(FlexibleLoop(set_a(), backend="interpreter"), [0, 0], "ZV", 1e-9), "vibrations of the closed loop: none"),
+    "loop of a surface": (lambda: surfaces(None, None), "loop of a surface: None"),  # type: ignore[arg-type]
     "lengths": (lambda: two_axis_robot((1, -1), (1, 1), (1, 1), (1, 1)), "lengths of a two-axis robot: 1 and -1 m"),
     "masses": (lambda: two_axis_robot((1, 1), (1,), (1, 1), (1, 1)), r"masses of a two-axis robot: shape \(1,\)"),
     "levers": (lambda: two_axis_robot((1, 1), (1, 1), (NAN, 1), (1, 1)), "levers of a two-axis robot: NaN"),
