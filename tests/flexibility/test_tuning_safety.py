@@ -26,9 +26,9 @@ SOLVERS = ["", "complex_box", "nelder_mead", "bayesian", "random", "grid", "neve
 
 def recording(rng: np.random.Generator, size: float) -> Trial:
     """A recording of about 200 samples whose torque vibrates by ``size``."""
-    count = int(rng.integers(196, 205))
+    count = int(rng.integers(198, 204))
     time = np.arange(count) / 1e3
-    waves = np.sin(2 * np.pi * rng.uniform(6, 20, 2) * time[:, None] + rng.uniform(0, 6, 2))
+    waves = np.sin(2 * np.pi * rng.uniform(12, 20, 2) * time[:, None] + rng.uniform(0, 6, 2))
     return Trial(time=time, q=np.zeros((count, 2)), tau=size * waves + 0.01 * rng.standard_normal((count, 2)), joint_names=("a", "b"))
 
 
