@@ -45,14 +45,9 @@ def show_request(session: TuningSession, request: Request | None, json: bool) ->
 def show_verdict(session: TuningSession, number: int, verdict: Verdict) -> None:
     """What is thought of a run."""
     if isfinite(verdict.value):
-        say(f"run {number}: objective {verdict.value:.5g}{unit_of(session)}, {f'not safe: {verdict.unsafe}' if verdict.unsafe else 'safe'}")
+        say(f"run {number}: objective {verdict.value:.5g} {session.settings.rule.unit}, {f'not safe: {verdict.unsafe}' if verdict.unsafe else 'safe'}")
     else:
         say(f"run {number} failed: {verdict.unsafe}")
-
-
-def unit_of(session: TuningSession) -> str:
-    """Unit of the objective, with a blank before it."""
-    return {"torque": " N m", "acceleration": " m/s²"}.get(getattr(session.settings.rule, "of", "tool"), " m")
 
 
 def show_report(session: TuningSession, found: SessionReport, json: bool) -> None:
@@ -62,17 +57,17 @@ def show_report(session: TuningSession, found: SessionReport, json: bool) -> Non
     if json:
         show_json(session_value(found))
         return
-    unit = unit_of(session)
+    unit = session.settings.rule.unit
     rows = [
         (run.number, *(f"{u:g}" for u in run.upsilon), f"{run.value:.4g}" if isfinite(run.value) else "failed", verdict.unsafe or "-")
         for run, verdict in zip(found.runs, found.verdicts, strict=True)
     ]
     if rows:
-        show_table("runs", ("run", *(f"{name} [%]" for name in found.names), f"objective [{unit.strip()}]", "why not safe"), rows, left=0)
+        show_table("runs", ("run", *(f"{name} [%]" for name in found.names), f"objective [{unit}]", "why not safe"), rows, left=0)
     say(f"{'finished' if found.finished else 'open'}: {found.message}")
     best = percents(found.names, found.upsilon)
     if any(not verdict.unsafe for verdict in found.verdicts):
-        say(f"best safe: {best}; objective {found.value:.4g}{unit}, {found.value / found.start_value:.0%} of the start's {found.start_value:.4g}")
+        say(f"best safe: {best}; objective {found.value:.4g} {unit}, {found.value / found.start_value:.0%} of the start's {found.start_value:.4g}")
         if len(found.runs) >= session.settings.budget:
             say(f"all runs are used up; to go on, begin a new tuning with {' '.join(f'--start {u:g}' for u in found.upsilon)}")
     else:

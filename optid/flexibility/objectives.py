@@ -92,9 +92,14 @@ class TailRule:
             raise unknown_name("norm", self.norm, NORMS)
 
     @property
+    def unit(self) -> str:
+        """Of the value."""
+        return {"torque": "N m", "tool": "m", "acceleration": "m/s²"}[self.of]
+
+    @property
     def label(self) -> str:
         """What the value is, with its unit."""
-        return {"torque": "Λ [N m]", "tool": "vibration of the tool [m]", "acceleration": "vibration of the tool [m/s²]"}[self.of]
+        return f"{'Λ' if self.of == 'torque' else 'vibration of the tool'} [{self.unit}]"
 
     def signal(self, time: ArrayLike, torque: ArrayLike) -> Array:
         """Filtered tails (..., K, n) of torques (..., N, n).
@@ -232,9 +237,14 @@ class PathRule:
         object.__setattr__(self, "reference", reference)
 
     @property
+    def unit(self) -> str:
+        """Of the value."""
+        return "m"
+
+    @property
     def label(self) -> str:
         """What the value is, with its unit."""
-        return "Ω [m]"
+        return f"Ω [{self.unit}]"
 
     def of_trial(self, trial: Trial) -> tuple[float, Array]:
         """Ω [m] and the errors (K, k).

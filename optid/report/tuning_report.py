@@ -100,7 +100,7 @@ def tuning_facts(session: TuningSession, found: SessionReport, title: str | None
             "level": level,
             "statements": [{"topic": topic, "text": text} for topic, text in statements],
             "names": found.names,
-            "unit": _unit(session),
+            "unit": session.settings.rule.unit,
             "best": {"upsilon": found.upsilon, "value": found.value, "start_value": found.start_value},
             "runs": rows,
             "settings": settings,
@@ -111,11 +111,6 @@ def tuning_facts(session: TuningSession, found: SessionReport, title: str | None
     )
 
 
-def _unit(session: TuningSession) -> str:
-    """Of the objective."""
-    return {"torque": "N m", "acceleration": "m/s²"}.get(getattr(session.settings.rule, "of", "tool"), "m")
-
-
 def _large(value: Any) -> bool:
     """Whether a setting is a signal, which no table shows."""
     return isinstance(value, np.ndarray) and value.size > 50
@@ -124,13 +119,15 @@ def _large(value: Any) -> bool:
 def _said(session: TuningSession, found: SessionReport) -> tuple[str, str, list[tuple[str, str]]]:
     goal = ", ".join(f"{name} {u:g} %" for name, u in zip(found.names, found.upsilon, strict=True))
     statements: list[tuple[str, str]] = []
+    unit = session.settings.rule.unit
     if not np.isfinite(found.value):
         headline, level = "No safe run yet.", "bad" if found.runs else "partly"
     elif found.value >= found.start_value:
-        headline, level = f"Nothing better than the start yet: {goal}, objective {found.value:.4g}.", "partly"
+        headline, level = f"Nothing better than the start yet: {goal}, objective {found.value:.4g} {unit}.", "partly"
     else:
         share = percent(found.value / found.start_value)
-        headline, level = f"{goal}: objective {found.value:.4g}, {share} of the start's {found.start_value:.4g}.", "good" if found.finished else "partly"
+        headline = f"{goal}: objective {found.value:.4g} {unit}, {share} of the start's {found.start_value:.4g}."
+        level = "good" if found.finished else "partly"
     statements.append(("Finished" if found.finished else "Open", f"{found.message}."))
     unsafe = [run.number for run, verdict in zip(found.runs, found.verdicts, strict=True) if verdict.unsafe]
     statements.append(("Runs", f"{len(found.runs)} of {session.settings.budget}; {len(unsafe) or 'none'} failed or outside the limits."))
@@ -159,7 +156,7 @@ def vibration_charts(session: TuningSession, found: SessionReport) -> list[Chart
     (time, before), (_, after) = ((time[:count], signal[:count]) for time, signal in pairs)
     columns = before.shape[1]
     names = found.names if columns == len(found.names) else tuple(f"direction {k + 1}" for k in range(columns))
-    of, unit = getattr(session.settings.rule, "of", "tool"), _unit(session)
+    of, unit = getattr(session.settings.rule, "of", "tool"), session.settings.rule.unit
     labels = ("first run", "best run")
 
     def panels(x: Array, first: Array, last: Array) -> tuple[Panel, ...]:
