@@ -168,6 +168,13 @@ def test_sag_under_gravity() -> None:
     assert np.allclose(-linear.deflection, 0.002, rtol=1e-12)
 
 
+def test_gravity_stiffens_what_hangs() -> None:
+    """A pendulum on a soft spring, its motor held: √((K + m g l)/J) hanging, √((K − m g l)/J) upright."""
+    pendulum = one_joint(0.5, 30.0, 0.02, gravity_torque=10.0)
+    for q, stiffness in ((-np.pi / 2, 40.0), (0.0, 30.0), (np.pi / 2, 20.0)):
+        assert np.allclose(2 * np.pi * linearise(pendulum, [q]).antiresonances(), np.sqrt(stiffness / 0.5), rtol=1e-9)
+
+
 def test_light_rotor_behind_a_stiff_spring() -> None:
     """C82: the default step follows a mode of 1.005e4 rad/s with less than 1 % of energy drift; a step that cannot raises."""
     model = one_joint(0.1, 1e5, 1e-3)

@@ -31,6 +31,14 @@ def test_norms_in_closed_form(norm: str, size: float) -> None:
     assert np.isclose(value, 3.5 * size, rtol=0.01) and signal.shape == (3000, 2)
 
 
+@pytest.mark.parametrize(("multiple", "gain"), [(1.0, 1 / 2), (2.0, 1 / 257)])
+def test_low_pass_is_of_order_four_without_delay(multiple: float, gain: float) -> None:
+    """Butterworth forwards and back: 1/(1 + (f/f_c)⁸), in phase; order 3 would leave 1/65 of the octave above, order 5 1/1025."""
+    wave = np.cos(2 * np.pi * 5 * multiple * TIME)
+    left = TailRule(0.0, cutoff=5.0).signal(TIME, wave[:, None])[1000:3000, 0]
+    np.testing.assert_allclose(left, gain * wave[1000:3000], atol=0.15 * gain)
+
+
 @pytest.mark.parametrize("of", ["torque", "tool", "acceleration"])
 def test_recordings_in_files(of: str, tmp_path: Path) -> None:
     """Laser tracker (three coordinates) and accelerometer (one) come back from HDF5 with the same bits, and so does their value."""

@@ -52,6 +52,8 @@ def test_two_encoders(recording: tuple[np.ndarray, ...]) -> None:
         noise = lfilter([1.0], [1.0, -0.99], 0.02 * np.random.default_rng(seed).standard_normal(len(torque)))
         found = stiffness_from_encoders(motor, link, torque + noise, 500.0, GEAR, ROTOR, cutoffs=(5.0, 8.0, 12.0))
         assert found.usable and np.isclose(found.stiffness, STIFFNESS, rtol=0.1)
+        ends = [(fit.stiffness - 1.96 * fit.sigma, fit.stiffness + 1.96 * fit.sigma) for fit in found.fits]
+        assert np.allclose(found.interval, (min(low for low, _ in ends), max(high for _, high in ends)), rtol=1e-4)
         hull.append(found.interval[0] < STIFFNESS < found.interval[1])
         long_run += [abs(fit.stiffness - STIFFNESS) < 1.96 * fit.sigma for fit in found.fits]
         white += [abs(fit.stiffness - STIFFNESS) < 1.96 * fit.white_sigma for fit in found.fits]

@@ -9,7 +9,7 @@ import pytest
 
 import optid
 from optid.problems import BlackBoxProblem
-from optid.solvers.complex_box import forgetting_factor
+from optid.solvers.complex_box import _Search, forgetting_factor
 
 
 def rosenbrock(x: np.ndarray) -> float:
@@ -200,3 +200,78 @@ def test_whole_numbers_do_not_freeze() -> None:
 def test_plateaus_end(f: Callable[[np.ndarray], float]) -> None:
     solution = optid.solve(BlackBoxProblem(f, lower=[-5, -5], upper=[5, 5]), solver="complex_box", on_failure="return")
     assert solution.success
+
+
+def scripted(values: list[float], **options: float) -> list[np.ndarray]:
+    """Points asked by a complex of four in the square ±1 without noise, whose evaluations give these values in turn."""
+    given = iter(values)
+    problem = BlackBoxProblem(lambda x: next(given), lower=[-1, -1], upper=[1, 1])
+    solution = optid.solve(problem, solver="complex_box", budget=len(values), points=4, randomness=0.0, on_failure="return", **options)
+    return [np.array(point.x) for point in solution.history]
+
+
+def test_reflection_and_retreat_in_closed_form() -> None:
+    """Krus & Andersson 2003: c + α(c − w), c the centroid of the others; then ½[(1 − a) c + a b + x] with a = 1 − exp(−i/4), i = 0, 1, 2; b the best point."""
+    x = scripted([0, 1, 2, 3, 4, 5, 6, 7], forgetting=0.0)
+    centre = (x[0] + x[1] + x[2]) / 3
+    wanted = [np.clip(centre + 1.3 * (centre - x[3]), -1, 1)]
+    for i in range(3):
+        towards = 1 - np.exp(-i / 4)
+        wanted.append(0.5 * ((1 - towards) * centre + towards * x[0] + wanted[-1]))
+    np.testing.assert_allclose(x[4:], wanted, atol=1e-12)
+
+
+def test_stored_values_age_in_closed_form() -> None:
+    """Values 0, 1, 2, 3, then 2.05: with γ the third has aged by k_f = 0.031792 of the spread, to 2.095, and is reflected; without, the new one retreats."""
+    aged, kept = (scripted([0, 1, 2, 3, 2.05, 0.5], forgetting=gamma) for gamma in (0.3, 0.0))
+    centre = (aged[0] + aged[1] + aged[4]) / 3
+    np.testing.assert_allclose(aged[5], np.clip(centre + 1.3 * (centre - aged[2]), -1, 1), atol=1e-12)
+    np.testing.assert_allclose(kept[5], 0.5 * ((kept[0] + kept[1] + kept[2]) / 3 + kept[4]), atol=1e-12)
+
+
+def test_noise_and_forgetting_are_off_beside_implicit_constraints() -> None:
+    """Point by point the search of r_fac = γ = 0; without such constraints, that of 0.3 and 0.3."""
+    free = BlackBoxProblem(rosenbrock, lower=[-2, -2], upper=[2, 2])
+    for problem, amount in ((POST_OFFICE, 0.0), (PROBLEM_B, 0.0), (free, 0.3)):
+        by_itself, told = (
+            optid.solve(problem, solver="complex_box", budget=100, on_failure="return", **options)
+            for options in ({}, {"randomness": amount, "forgetting": amount})
+        )
+        assert [point.x for point in by_itself.history] == [point.x for point in told.history]
+
+
+def test_points_of_a_complex_on_whole_numbers_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A point that equals a member moves to a new neighbour, while there is one: equal points would flatten the complex."""
+    sizes: list[int] = []
+    iterate = _Search.iterate
+
+    def watched(search: _Search) -> None:
+        sizes.append(len({tuple(map(float, search.box.to_x(u))) for u in search.x}))
+        iterate(search)
+
+    monkeypatch.setattr(_Search, "iterate", watched)
+    for seed in range(5):
+        optid.solve(BlackBoxProblem(percent, lower=[80, 80], upper=[120, 120], integer=True), solver="complex_box", seed=seed, budget=60, on_failure="return")
+    assert len(sizes) > 50 and set(sizes) == {4}
+
+
+def test_no_reflection_through_a_centroid_that_is_not_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Guin 1968: the complex is discarded instead, and drawn anew between centroid and best point; around the hole of a ring that happens."""
+    allowed: list[bool] = []
+    redrawn: list[int] = []
+    replace, populate = _Search.replace, _Search.populate
+
+    def watched(search: _Search, worst: int, u: np.ndarray, centre: np.ndarray, best: int) -> None:
+        allowed.append(search.admission.allowed(centre))
+        replace(search, worst, u, centre, best)
+
+    def drawn(search: _Search, low: np.ndarray, high: np.ndarray, first: np.ndarray | None) -> None:
+        redrawn.append(1)
+        populate(search, low, high, first)
+
+    monkeypatch.setattr(_Search, "replace", watched)
+    monkeypatch.setattr(_Search, "populate", drawn)
+    problem = BlackBoxProblem(lambda x: float(x[0]), lower=[-2, -2], upper=[2, 2], violation=lambda x: 1 - x @ x, x0=[1.5, 0])
+    for seed in range(5):
+        optid.solve(problem, solver="complex_box", seed=seed, budget=100, restarts=0, on_failure="return")
+    assert all(allowed) and len(redrawn) > 5

@@ -112,3 +112,41 @@ def test_why_the_start_failed(value: object, reason: str) -> None:
 
     with pytest.raises(SolveError, match=f"the residuals at the start are not finite numbers, the last one raised {reason}"):
         optid.solve(Residuals(measured, x0=[0.0], lower=-1.0, upper=1.0), solver="secant")
+
+
+def measured(seed: int, slopes: np.ndarray, optimum: list[float], noise: float, **form: object) -> Residuals:
+    """``slopes`` (2, 2) times (x − optimum), turned into 2000 samples, with white noise of this size (as a vector) in every measurement."""
+    rng = np.random.default_rng(seed)
+    turn = np.linalg.qr(rng.standard_normal((2000, 2)))[0]
+    return Residuals(lambda x: turn @ slopes @ (x - optimum) + noise * rng.standard_normal(2000) / np.sqrt(2000), x0=[0.0, 0.0], noisy=True, **form)
+
+
+def test_projection_keeps_noise_out_of_the_slopes() -> None:
+    """Noise as large as the change that a first step makes doubles the squares of the slopes: without projection the step is half as long as it should be."""
+    for seed in range(8):
+        problem = measured(seed, np.eye(2), [0.4, -0.3], 0.1, lower=-1.0, upper=1.0)
+        fourth = solved(problem, budget=4, step=0.05, max_step=0.5).history[3].x
+        assert np.linalg.norm(np.subtract(fourth, [0.4, -0.3])) < 0.15 * 0.5
+
+
+def test_noisy_search_looks_along_the_valley() -> None:
+    """One axis of the valley, (−0.6, 0.8), shows a twentieth of the other: where the steps would end, the next point lies along it."""
+    along, looked = np.array([-0.6, 0.8]), 0
+    for seed in range(10):
+        usual, without = (
+            solved(
+                measured(seed, np.array([[0.8, 0.6], 0.05 * along]), [6.0, -9.0], 0.3, lower=-20.0, upper=20.0, integer=True),
+                budget=30,
+                step=0.125,
+                max_step=0.5,
+                explorations=explorations,
+            ).history
+            for explorations in (3, 0)
+        )
+        assert [point.x for point in usual[: len(without)]] == [point.x for point in without]
+        if len(usual) > len(without):
+            best = min(without, key=lambda point: point.fun)
+            step = np.subtract(usual[len(without)].x, best.x)
+            assert abs(step @ along) > 0.99 * np.linalg.norm(step)
+            looked += 1
+    assert looked >= 3
