@@ -154,10 +154,10 @@ class FlexibilityTuning:
             raise ShapeError(sentence("bounds of a tuning", f"shapes {low.shape} and {high.shape}", f"numbers, or {n} of them"))
         low, high = np.broadcast_to(low, (n,)), np.broadcast_to(high, (n,))
         bad = [a for a in axes if not 0 < low[a] <= start[a] <= high[a] < np.inf]
+        names = _names(self.names, n)
         if bad:
             a = bad[0]
-            raise LimitsError(sentence(f"Υ of axis {a}", f"start {start[a]:g}, bounds {low[a]:g} … {high[a]:g}", "a start between positive bounds"))
-        names = _names(self.names, n)
+            raise LimitsError(sentence(f"Υ of {names[a]}", f"start {start[a]:g}, bounds {low[a]:g} … {high[a]:g}", "a start between positive bounds"))
         for what, value in {"axes": axes, "start": start, "lower": low, "upper": high, "names": names}.items():
             put(self, what, value)
 
@@ -198,7 +198,7 @@ class FlexibilityTuning:
                 return signal.ravel() / np.sqrt(signal.size) if what else value
             except DataError as error:
                 _log.warning("run with Υ = %s %% counts as failed: %s", self.upsilon(x), error)
-                return np.nan
+                raise
 
         return Residuals(fun=lambda x: measured(x, 1), **common) if self.signal else BlackBox(fun=lambda x: measured(x, 0), **common)
 

@@ -24,7 +24,9 @@ def surface(
     posture: Annotated[str, typer.Option(help="folded, zero or stretched.")] = "zero",
     direction: Annotated[str, typer.Option(help="++ or +-.")] = "++",
     length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
-    optimum: Annotated[tuple[float, float], typer.Option(help="Υ at which the controller's model is exact for this individual [%].")] = (100.0, 100.0),
+    optimum: Annotated[
+        tuple[float, float], typer.Option(metavar="Υ2 Υ3", help="Υ at which the controller's model is exact for this individual [%], such as 94 107.")
+    ] = (100.0, 100.0),
     law: Annotated[str, typer.Option(help="What Υ scales: frequency or stiffness.")] = "frequency",
     lower: Annotated[float, typer.Option(help="Smallest Υ [%].")] = 80.0,
     upper: Annotated[float, typer.Option(help="Largest Υ [%].")] = 120.0,

@@ -24,7 +24,9 @@ def simulate(
     posture: Annotated[str, typer.Option(help="folded, zero or stretched.")] = "zero",
     direction: Annotated[str, typer.Option(help="++ or +-.")] = "++",
     length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
-    optimum: Annotated[tuple[float, float], typer.Option(help="Υ at which the controller's model is exact for this individual [%].")] = (94.0, 107.0),
+    optimum: Annotated[
+        tuple[float, float], typer.Option(metavar="Υ2 Υ3", help="Υ at which the controller's model is exact for this individual [%], such as 94 107.")
+    ] = (94.0, 107.0),
     scale_noise: Annotated[float, typer.Option(min=0.0, help="Relative noise from run to run.")] = 0.05,
     torque_noise: Annotated[
         float | None,

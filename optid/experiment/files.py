@@ -43,6 +43,9 @@ def translated(path: Pathlike) -> Iterator[None]:
     except OptidError:
         raise
     except FileNotFoundError as error:
+        place = Path(path)
+        if not place.parent.exists():
+            raise MissingFileError(sentence(f"folder {place.parent}", "not found", f"an existing folder for {place.name}")) from error
         raise MissingFileError(sentence(f"file {path}", "not found", "an existing file")) from error
     except IsADirectoryError as error:
         raise FileError(sentence(f"file {path}", "a folder", "a file")) from error

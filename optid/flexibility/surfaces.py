@@ -82,7 +82,7 @@ class Surface:
         x, y = np.meshgrid(*((self.percents - centre) / 100 for centre in self.minimum), indexing="ij")
         near = (np.abs(x) <= width + 1e-9) & (np.abs(y) <= width + 1e-9) & np.isfinite(self.values)
         if near.sum() < 6:
-            raise DataError(sentence("grid of a surface", f"{near.sum()} points within {reach:g} % of the smallest value", "6 at least"))
+            raise DataError(sentence("grid of a surface", f"{near.sum()} points within {reach:g} % of the smallest value", "6 at least", "Take a finer grid."))
         x, y, z = x[near], y[near], self.values[near]
         z = (z / (np.abs(z).max() or 1.0)) ** 2
         a, _, rank, _ = np.linalg.lstsq(np.column_stack([np.ones_like(x), x, y, x**2, x * y, y**2]), z, rcond=None)
@@ -140,6 +140,13 @@ def check_move(posture: str, direction: str, length: str) -> None:
             raise unknown_name(what, name, known)
 
 
+def _two_axes(loop: FlexibleLoop, what: str, hint: str) -> None:
+    """Refuse what is no loop of two axes."""
+    instance(loop, FlexibleLoop, what)
+    if loop.n != 2:
+        raise ShapeError(sentence(what, f"{loop.n} axes", "2", hint))
+
+
 def experiment(loop: FlexibleLoop, posture: str, direction: str, length: str) -> Motion:
     """One of the source's twelve moves: a straight line of the tool from a posture, by ±δ on both axes.
 
@@ -152,7 +159,7 @@ def experiment(loop: FlexibleLoop, posture: str, direction: str, length: str) ->
     length : "long" or "short"
         0.1 or 0.03 rad on each axis.
     """
-    instance(loop, FlexibleLoop, "loop of a move")
+    _two_axes(loop, "loop of a move", "Make the motion of another robot by tcp_line or PointToPoint.")
     check_move(posture, direction, length)
     start = np.array(POSTURES[posture])
     delta = LENGTHS[length] * np.array(DIRECTIONS[direction])
@@ -175,7 +182,7 @@ def surfaces(
     plants : (P,), optional
         Parameters of an individual; the plant's own by default.
     """
-    instance(loop, FlexibleLoop, "loop of a surface")
+    _two_axes(loop, "loop of a surface", "Simulate chosen Υ of another robot, or search among them: FlexibilityTuning.")
     grid = grid_of(percents)
     points = np.stack(np.meshgrid(grid, grid, indexing="ij"), axis=-1).reshape(-1, 2)
     record = loop.simulate(motion, points, tail, plants)

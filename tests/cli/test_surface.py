@@ -52,7 +52,7 @@ def test_table_of_shapes() -> None:
         (["--step", "40", "--norm", "L3"], "norm 'L3': unknown name"),
         (["--lower", "120", "--upper", "80"], "120 and 80 %, expected 0 < lower < upper"),
         (["--optimum", "nan", "100"], "optimum of an individual"),
-        (["--step", "40"], "expected 6 at least"),
+        (["--step", "40"], "expected 6 at least. Take a finer grid."),
         (["--step", "40", "--cutoff", "600"], "half the sampling rate"),
         (["--step", "10", "--plot", "no/such/folder/s.png"], "a file that can be written"),
         (["--step", "10", "--plot", "s.abc"], "a file that can be written"),

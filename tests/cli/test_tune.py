@@ -75,6 +75,7 @@ def test_messages(tmp_path: Path) -> None:
     file = tmp_path / "t.h5"
     run("new", str(file), *BEGIN)
     assert "it exists already" in run("new", str(file), *BEGIN, code=2)
+    assert "expected an existing folder for t.h5" in run("new", str(tmp_path / "no" / "t.h5"), *BEGIN, code=2)
     assert "run 3, expected run 1" in run("tell", str(file), "3", "--failed", "x", code=2)
     assert "a recording, or --failed with a reason" in run("tell", str(file), "1", code=2)
     assert "not found" in run("ask", str(tmp_path / "no.h5"), code=2)

@@ -120,6 +120,9 @@ def test_failed_runs_are_counted(robots: dict[str, SimulatedRobot]) -> None:
     assert failed and all(u[1] > 108 or u[0] > 103 for u in failed)
     with_signal = FlexibilityTuning(run, RULE)
     assert optid.solve(with_signal, budget=6, **with_signal.recommended).n_failed > 0
+    for solver in ("secant", "complex_box"):
+        with pytest.raises(SolveError, match="the last one raised DataError: record of a tuning run: 0 samples after 5 s, expected 30 at least"):
+            optid.solve(FlexibilityTuning(inner, TailRule(5.0)), solver=solver, budget=4)
 
 
 def test_process_tuning_on_the_tool(loop_a: FlexibleLoop, robots: dict[str, SimulatedRobot]) -> None:
@@ -225,7 +228,7 @@ def test_individuals_are_off_centre() -> None:
 
 def test_messages(robots: dict[str, SimulatedRobot]) -> None:
     run = numbered(robots["++"])
-    with pytest.raises(LimitsError, match=r"Υ of axis 1: start 130, bounds 80 … 120"):
+    with pytest.raises(LimitsError, match=r"Υ of axis2: start 130, bounds 80 … 120"):
         FlexibilityTuning(run, RULE, start=(100, 130))
     with pytest.raises(LimitsError, match=r"step of a tuning: 0\.5"):
         FlexibilityTuning(run, RULE, step=0.5)  # type: ignore[arg-type]

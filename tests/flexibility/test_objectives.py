@@ -15,6 +15,9 @@ from optid.flexibility.objectives import PathRule, TailRule, path_error, settled
 from optid.flexibility.record import LoopRecord
 from optid.flexibility.surfaces import Surface, experiment, surfaces
 from optid.flexibility.two_axis import set_a
+from optid.library import irb140_lower_arm
+from optid.model.flexible import FlexibleModel
+from optid.trajectory import PointToPoint
 
 NAN, INF = float("nan"), float("inf")
 TIME = np.arange(4000) / 1e3
@@ -200,6 +203,11 @@ def test_moves_and_grids_that_are_none(loop: FlexibleLoop) -> None:
     for move, message in ((("Zero", "++", "short"), "posture 'Zero'"), (("zero", "+", "short"), "direction '+'"), (("zero", "++", ["short"]), "length")):
         with pytest.raises(OptidError, match=message.replace("+", r"\+")):
             experiment(loop, *move)  # type: ignore[arg-type]
+    wide = FlexibleLoop(FlexibleModel.of(irb140_lower_arm(), 1e5, damping=100.0), backend="interpreter")
+    with pytest.raises(OptidError, match=r"loop of a move: 3 axes, expected 2\. Make the motion of another robot by tcp_line"):
+        experiment(wide, "zero", "++", "short")
+    with pytest.raises(OptidError, match="loop of a surface: 3 axes, expected 2"):
+        surfaces(wide, PointToPoint([0.0] * 3, [0.1] * 3, 0.3, "ninth"))
     with pytest.raises(OptidError, match="loop of a move: None"):
         experiment(None, "zero", "++", "short")  # type: ignore[arg-type]
     for grid in ([], [NAN], [100.0, 90.0], [[90.0, 100.0]], "x", None, [1j]):

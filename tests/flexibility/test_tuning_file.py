@@ -134,7 +134,7 @@ def test_names_of_files(tmp_path: Path, name: str) -> None:
 
 
 def test_a_folder_that_is_read_only_or_gone(tuned: TuningSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is stored, here or there, and the sentence names the file."""
+    """Nothing is stored, here or there, and the sentence names the file, or the folder that is gone."""
     (tmp_path / "place").mkdir()
     session = TuningSession.create(tmp_path / "place" / "t.h5", TuningSettings(TailRule(0.02)))
     real = open
@@ -150,7 +150,7 @@ def test_a_folder_that_is_read_only_or_gone(tuned: TuningSession, tmp_path: Path
     monkeypatch.undo()
     assert session.trials == []
     (tmp_path / "place").rename(tmp_path / "gone")
-    with pytest.raises(FileError, match=r"t\.h5: not found"):
+    with pytest.raises(FileError, match=r"folder .*place: not found, expected an existing folder for t\.h5\."):
         session.fail(1, "x")
     assert session.trials == []
     (tmp_path / "gone").rename(tmp_path / "place")

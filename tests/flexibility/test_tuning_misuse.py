@@ -41,7 +41,7 @@ OPTIONS = {
     "rule of a tuning: ": [{"rule": None}, {"rule": 3}],
     "axes of a tuning: ": [{"axes": axes} for axes in ([], "x", NAN, 0.5, (0, 1, 0), -1, 2, [[0, 1]], 1j)],
     "start of a tuning: ": [{"start": start} for start in ("x", [], 1j, [[100, 100]], None)],
-    "Υ of axis 0: ": [{"start": NAN}, {"lower": NAN}, {"upper": NAN}, {"upper": INF}, {"lower": 0}, {"lower": -5}, {"lower": 120, "upper": 80}],
+    "Υ of axis1: ": [{"start": NAN}, {"lower": NAN}, {"upper": NAN}, {"upper": INF}, {"lower": 0}, {"lower": -5}, {"lower": 120, "upper": 80}],
     "step of a tuning: ": [{"step": step} for step in (NAN, INF, "x", None, 0, -1, 0.5, 1j, True)],
     "(bounds|lower bound|upper bound) of a tuning: ": [{"lower": "x"}, {"lower": [80, 80, 80]}, {"upper": 1j}, {"upper": [[120, 120]]}],
     "names of the axes: ": [{"names": "ab"}, {"names": 3}, {"names": ["a", "a"]}, {"names": ["a"]}],
