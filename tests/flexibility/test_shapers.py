@@ -48,6 +48,13 @@ def test_shaped_motion() -> None:
     assert np.allclose(slope, motion.derivative(t, 1), atol=1e-4 * np.abs(slope).max())
 
 
+def test_copies_stand_before_their_start_and_after_their_end() -> None:
+    """The quintic law's jerk, 60/T³ at both ends, jumps there: a tenth of a second into ZV at 2.5 Hz only the first copy moves, at its end only the second."""
+    motion = ShapedMotion(PointToPoint(np.zeros(1), np.ones(1), 0.3, "quintic"), Shaper.of(2.5))
+    first, last = 0.5 * (60 - 360 / 3 + 360 / 9) / 0.3**3, 0.5 * 60 / 0.3**3
+    assert np.allclose(motion.derivative([-0.1, 0.1, 0.5, 0.6], 3)[:, 0], [0.0, first, last, 0.0], rtol=1e-9)
+
+
 def test_shaping_costs_time_and_feedforward_does_not() -> None:
     """A controller that believes its joints stiff leaves vibration; shapers at the two closed-loop modes take most of it away and delay the move by more than
     half a period; the flexible feedforward leaves less, at once."""
