@@ -62,6 +62,7 @@ class Commands(TyperGroup):
 def spoken(message: object) -> str:
     """A message on one line, with arguments of functions as options of the command line."""
     text = re.sub(r"\b(partial|overwrite)=True", r"--\1", " ".join(str(message).split()))
+    text = text.replace("with import_csv", "with  optid import").replace("link= or antiresonances=", "--link or --antiresonance")
     return re.sub(r"\b(clock|effort|method)='(\w+)'", r"--\1 \2", re.sub(r"\b(effort|topic)=(?=[.,;])", r"--\1", text))
 
 

@@ -170,9 +170,9 @@ tune.command("simulate")(simulate)
 
 def _recording(path: Path, mapping: Path | None) -> Trial:
     """The trial in an experiment file, or a log."""
-    from optid.errors import DataError, UnknownNameError, sentence
+    from optid.errors import DataError, FileError, ShapeError, UnknownNameError, sentence
     from optid.experiment import import_recording, read_experiment
-    from optid.flexibility.robot_folder import COLUMNS
+    from optid.flexibility.robot_folder import COLUMNS, unread
 
     if path.suffix.lower() in (".h5", ".hdf5", ".part") and mapping is None:
         trials = list(read_experiment(path, partial=path.suffix == ".part").trials.values())
@@ -185,3 +185,7 @@ def _recording(path: Path, mapping: Path | None) -> Trial:
         if mapping is not None:
             raise
         raise DataError(f"{error} Other names need --mapping MAP.toml;  optid import {quoted(path)} --preview  drafts one.") from error
+    except (DataError, FileError, ShapeError) as error:
+        if unread(error) == str(error):
+            raise
+        raise DataError(f"{unread(error)} Runs are judged whole: give all of it, or --failed with a reason.") from error

@@ -89,7 +89,7 @@ def recorded_stiffness(
     seen = [] if turned is None else [name for j, name in enumerate(names) if np.ptp(turned[:, j]) > 0 and name not in guesses]
     chosen = [name for name in names if name in seen or name in guesses] if axes is None else list(axes)
     if not chosen:
-        hint = "Give a second trial of link angles, or antiresonances= to fit from the motors alone."
+        hint = "Give link= or antiresonances=: a second trial of link angles, or a guess of each joint's antiresonance to fit from the motors alone."
         raise DataError(sentence(f"trial {trial.name!r}", "no link encoder that turns", "link angles of one joint at least", hint))
     found: dict[str, StiffnessEstimate | TwoMassEstimate] = {}
     for name in chosen:

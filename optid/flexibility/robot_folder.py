@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import time as clock
 import warnings
 from collections.abc import Callable
@@ -180,6 +181,11 @@ def tune_through_folder(session: TuningSession, folder: RobotFolder, move: Rapid
     return report
 
 
+def unread(error: OptidError) -> str:
+    """Why a measurement cannot be read, without the advice to take its good rows: runs are judged whole."""
+    return re.sub(r" Pass partial=True to take the good \w+\.", "", str(error))
+
+
 def _answer(session: TuningSession, folder: RobotFolder, move: RapidRun, number: int) -> Verdict:
     """Wait for a run's measurement, and store it, or that there is none."""
     try:
@@ -190,8 +196,8 @@ def _answer(session: TuningSession, folder: RobotFolder, move: RapidRun, number:
         return session.fail(number, str(error))
     except OptidError as error:
         if number == 1:
-            raise DataError(f"{error} {AGAIN}") from error
-        return session.fail(number, f"its measurement cannot be used: {error}")
+            raise DataError(f"{unread(error)} {AGAIN}") from error
+        return session.fail(number, f"its measurement cannot be used: {unread(error)}")
     _compare(trial, session, move)
     try:
         return session.tell(number, trial)

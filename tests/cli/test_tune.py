@@ -79,6 +79,12 @@ def test_messages(tmp_path: Path) -> None:
     assert "run 3, expected run 1" in run("tell", str(file), "3", "--failed", "x", code=2)
     assert "a recording, or --failed with a reason" in run("tell", str(file), "1", code=2)
     assert "not found" in run("ask", str(tmp_path / "no.h5"), code=2)
+    (tmp_path / "hole.csv").write_text(
+        "time,q_axis2,q_axis3,tau_axis2,tau_axis3\n" + "".join(f"{k / 1e3},0,0,{k},{'nan' if k == 9 else k}\n" for k in range(500))
+    )
+    said = run("tell", str(file), "1", str(tmp_path / "hole.csv"), code=2)
+    assert "row 11, column 'tau_axis3' (tau): nan" in said and "judged whole" in said and "partial" not in said
+    assert "Read a CSV with  optid import." in run("ask", str(tmp_path / "hole.csv"), code=2)
     move = ["--folder", str(tmp_path), "--axis-number", "2", "--axis-number", "3", "--timeout", "0.05"]
     assert "six angles in degrees" in run("resume", str(file), "--from", "0,0", "--to", "0,0,0,0,0,0", *move, code=2)
     assert "commas in between" in run("resume", str(file), "--from", "zero", "--to", "0,0,0,0,0,0", *move, code=2)

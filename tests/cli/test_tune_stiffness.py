@@ -94,7 +94,8 @@ def test_kr300(tmp_path: Path) -> None:
 
 def test_messages_of_stiffness(files: Path, tmp_path: Path) -> None:
     robot, motor, link = (str(files / name) for name in ("robot.toml", "motor.h5", "link.h5"))
-    assert "no link encoder that turns, expected link angles" in run("stiffness", robot, motor, code=2)
+    said = run("stiffness", robot, motor, code=2)
+    assert "no link encoder that turns, expected link angles" in said and "Give --link or --antiresonance: a second trial" in said
     assert "--link: 2 files, expected 1" in run("stiffness", robot, motor, "--link", link, "--link", link, code=2)
     assert "joint 'swin': unknown name" in run("stiffness", robot, motor, "--link", link, "--axis", "swin", code=2)
     assert "NAME=NUMBER, such as joint2=8.5" in run("stiffness", robot, motor, "--antiresonance", "swing", code=2)

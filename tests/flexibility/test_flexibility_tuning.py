@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -158,7 +159,7 @@ def test_noise_belongs_to_the_run(robots: dict[str, SimulatedRobot], loop_a: Fle
     """The same run number has the same noise, another another; its size is the one asked for."""
     robot = SimulatedRobot(loop_a, robots["++"].motion, scale_noise=0.0, torque_noise=0.05, seed=1, tail=0.3)
     first, again, other = robot.run([100, 100], 1), robot.run([100, 100], 1), robot.run([100, 100], 2)
-    assert first == again and first != other
+    assert first == again and first != other and replace(robot, seed=2).run([100, 100], 1) != first
     assert first.tau is not None and other.tau is not None
     assert np.isclose(np.std((first.tau - other.tau) / loop_a.gears), 0.05 * np.sqrt(2), rtol=0.1)
     scaled = SimulatedRobot(loop_a, robots["++"].motion, scale_noise=0.05, tail=0.3)
