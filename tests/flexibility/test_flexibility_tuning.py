@@ -94,6 +94,14 @@ def test_recommended_search_finds_the_optimum(robots: dict[str, SimulatedRobot])
     assert result.runs[0].upsilon == (100.0, 100.0) and result.solution.solver == "secant"
 
 
+def test_recommended_search_takes_long_steps(loop_a: FlexibleLoop, robots: dict[str, SimulatedRobot]) -> None:
+    """An optimum 14 % away on both axes costs no more than three steps after the first three runs; steps of 2 % at most would need ten."""
+    far = SimulatedRobot(loop_a, robots["++"].motion, individual(loop_a, (86.0, 114.0)), tail=0.3)
+    problem = FlexibilityTuning(numbered(far), RULE)
+    result = optid.solve(problem, budget=15, **problem.recommended)
+    assert tuple(result.upsilon) == (86.0, 114.0) and len(result.runs) <= 7
+
+
 def test_grid_of_five_percent(robots: dict[str, SimulatedRobot]) -> None:
     """Steps are counted from the start; one axis is searched, the other keeps its value."""
     problem = FlexibilityTuning(numbered(robots["+-"]), RULE, axes=0, start=(100, 107), step=5, signal=False)
