@@ -61,6 +61,8 @@ def posture_range(robot: Robot, lower: Any, upper: Any, fixed: Any, shift: Array
     high = np.where(np.isfinite(limits.upper), limits.upper, np.pi) if upper is None else upper
     low, high = (np.array(vector(bound, n, what)) for bound, what in ((low, "lower"), (high, "upper")))
     for axis, angle in fixed_axes(fixed, n).items():
+        if angle < low[axis] or angle > high[axis]:
+            raise LimitsError(sentence(f"fixed place of {robot.joint_names[axis]}", f"{angle:.4g}", f"{low[axis]:.4g} to {high[axis]:.4g}, its range"))
         low[axis] = high[axis] = angle
     if not np.all((low + shift <= high) & np.isfinite(low) & np.isfinite(high)):
         raise LimitsError(sentence("range of the postures", f"{low} … {high}", "finite bounds with room for the move"))

@@ -132,6 +132,8 @@ def test_messages() -> None:
         Decoupling(arm, range(6))
     with pytest.raises(RobotError, match="one axis, expected two at least to decouple"):
         Decoupling(DynamicModel(emps(), ()), 0)
+    with pytest.raises(LimitsError, match=r"fixed place of joint5: 3, expected -2\.138 to 2\.138, its range"):
+        Decoupling(arm, 0, fixed={4: 3.0}, **RANGE)
     with pytest.raises(LimitsError, match="room for the move"):
         Decoupling(arm, 0, lower=0.0, upper=0.05)
     with pytest.raises(RobotError, match="it moves no inertia"):
