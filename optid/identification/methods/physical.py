@@ -29,6 +29,9 @@ WEAKEST, LIGHTEST, STRONGEST = 1e-2, 1e-8, 1.0
 STEPS = 9
 """Halvings of the logarithmic range: λ to 3 %."""
 
+PATIENCE = 300
+"""Iterations of a solve on the way to λ: most take twenty, and one that takes more moves among rounding errors."""
+
 
 @dataclass(frozen=True)
 class Physical:
@@ -119,7 +122,7 @@ class Physical:
             start = None if nearest is None else done[nearest][0].standard(done[nearest][1].x)
             posed = replace(problem, damping=damping, start=start)
             try:
-                done[damping] = posed, job.solve(posed.form())
+                done[damping] = posed, job.solve(posed.form(), budget=PATIENCE)
             except SolveError:
                 return np.inf  # too steep for a smooth solver: a weaker pull will do
             return posed.residual(done[damping][1].x)
