@@ -47,7 +47,15 @@ def main(kind: str, file: str, *more: str) -> None:
     if not np.isfinite(fit.sigma).all():
         raise SystemExit("some base parameters are not determined")
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps({"wall": time.perf_counter() - start, "cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss / 1024}))
+    print(json.dumps({"wall": time.perf_counter() - start, "cpu": used.ru_utime + used.ru_stime, "memory": peak()}))
+
+
+def peak() -> float:
+    """Peak resident memory [MB] of this program: Linux counts the process that started it into ``ru_maxrss``, but not into VmHWM."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        return next(float(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 if __name__ == "__main__":
