@@ -10,52 +10,44 @@ import typer
 
 from .arguments import Json
 from .console import save_figure, say, show_json, show_table
+from .simulated_arm import CUTOFFS, Cutoff, Direction, Length, Optimum, Posture, Robot, simulated_move
 
 if TYPE_CHECKING:
     from optid.flexibility.loop import FlexibleLoop
     from optid.flexibility.surfaces import Surface
 
-CUTOFFS = {"a": 60.0, "b": 100.0}
-"""Cut-off of the low-pass for each robot [Hz]."""
-
 
 def surface(
-    robot: Annotated[str, typer.Option(help="Two-axis robot: a (spot-welding arm) or b (Manutec r3).")] = "a",
-    posture: Annotated[str, typer.Option(help="folded, zero or stretched.")] = "zero",
-    direction: Annotated[str, typer.Option(help="++ or +-.")] = "++",
-    length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
-    optimum: Annotated[
-        tuple[float, float], typer.Option(metavar="Υ2 Υ3", help="Υ at which the controller's model is exact for this individual [%], such as 94 107.")
-    ] = (100.0, 100.0),
+    robot: Robot = "a",
+    posture: Posture = "zero",
+    direction: Direction = "++",
+    length: Length = "short",
+    optimum: Optimum = (100.0, 100.0),
     law: Annotated[str, typer.Option(help="What Υ scales: frequency or stiffness.")] = "frequency",
     lower: Annotated[float, typer.Option(help="Smallest Υ [%].")] = 80.0,
     upper: Annotated[float, typer.Option(help="Largest Υ [%].")] = 120.0,
     step: Annotated[float, typer.Option(min=0.5, help="Grid [%].")] = 5.0,
-    cutoff: Annotated[float | None, typer.Option(help="Cut-off of the low-pass on the vibration [Hz]; 60 for robot a, 100 for b when not given.")] = None,
+    cutoff: Cutoff = None,
     norm: Annotated[str, typer.Option(help="L1, L2 or Linf.")] = "L2",
     table: Annotated[bool, typer.Option("--table", help="Shapes of all twelve moves beside those of the source's table 4.1, instead.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="PLOT.png", help="Draw the surfaces and their level curves.")] = None,
     json: Json = False,
 ) -> None:
     """Simulate every pair of Υ: Λ (torque after the move) and Ω (path of the tool), where they are smallest, and the shape of their valley."""
-    from optid.errors import DataError, sentence, unknown_name
+    from optid.errors import DataError, sentence
     from optid.flexibility.comparison import individual
-    from optid.flexibility.loop import FlexibleLoop
     from optid.flexibility.plots import plot_surfaces
-    from optid.flexibility.surfaces import experiment, surfaces
-    from optid.flexibility.two_axis import set_a, set_b
+    from optid.flexibility.surfaces import surfaces
 
-    robots = {"a": set_a, "b": set_b}
-    if robot not in robots:
-        raise unknown_name("robot", robot, robots)
     if not 0 < lower < upper < float("inf"):
         raise DataError(sentence("--lower and --upper", f"{lower:g} and {upper:g} %", "0 < lower < upper"))
-    loop, hertz = FlexibleLoop(robots[robot](), law=law), CUTOFFS[robot] if cutoff is None else cutoff
+    loop, motion = simulated_move(robot, posture, direction, length, law)
+    hertz = CUTOFFS[robot] if cutoff is None else cutoff
     if table:
         _show_table(loop, hertz, json)
         return
     grid = [lower + k * step for k in range(int((upper - lower) / step + 1e-9) + 1)]
-    torque, path, rule = surfaces(loop, experiment(loop, posture, direction, length), hertz, norm, grid, plants=individual(loop, optimum))
+    torque, path, rule = surfaces(loop, motion, hertz, norm, grid, plants=individual(loop, optimum))
     found = {"torque": torque, "path": path}
     if json:
         show_json({"start": rule.start, "cutoff": hertz, "norm": norm, "grid": grid, **{name: _mapping(one) for name, one in found.items()}})

@@ -9,7 +9,7 @@ import typer
 from .arguments import Json, Report, Seed
 from .console import progress, say
 from .guard import kept
-from .surface import CUTOFFS
+from .simulated_arm import CUTOFFS, Cutoff, Direction, Length, Optimum, Posture, Robot, simulated_move
 from .tune_arguments import Budget, File, MaxRatio, MaxStep, MaxTorque, MaxUnsafe, Overwrite, Plot, Solver, limits_of
 from .tune_shown import draw, show_report, telling_the_best, write_page
 
@@ -20,13 +20,11 @@ NOISE = {"a": 0.05, "b": 0.0003}
 def simulate(
     ctx: typer.Context,
     file: File,
-    robot: Annotated[str, typer.Option(help="Two-axis robot: a (spot-welding arm) or b (Manutec r3).")] = "a",
-    posture: Annotated[str, typer.Option(help="folded, zero or stretched.")] = "zero",
-    direction: Annotated[str, typer.Option(help="++ or +-.")] = "++",
-    length: Annotated[str, typer.Option(help="long (0.1 rad) or short (0.03 rad).")] = "short",
-    optimum: Annotated[
-        tuple[float, float], typer.Option(metavar="Υ2 Υ3", help="Υ at which the controller's model is exact for this individual [%], such as 94 107.")
-    ] = (94.0, 107.0),
+    robot: Robot = "a",
+    posture: Posture = "zero",
+    direction: Direction = "++",
+    length: Length = "short",
+    optimum: Optimum = (94.0, 107.0),
     scale_noise: Annotated[float, typer.Option(min=0.0, help="Relative noise from run to run.")] = 0.05,
     torque_noise: Annotated[
         float | None,
@@ -40,7 +38,7 @@ def simulate(
     max_torque: MaxTorque = None,
     max_ratio: MaxRatio = 5.0,
     max_unsafe: MaxUnsafe = 3,
-    cutoff: Annotated[float | None, typer.Option(help="Cut-off of the low-pass on the vibration [Hz]; 60 for robot a, 100 for b when not given.")] = None,
+    cutoff: Cutoff = None,
     seed: Seed = 0,
     plot: Plot = None,
     page: Report = None,
@@ -48,22 +46,13 @@ def simulate(
     json: Json = False,
 ) -> None:
     """Tune a simulated robot from beginning to end; FILE.h5 then holds every run, as on a real one."""
-    from optid.errors import unknown_name
     from optid.flexibility.comparison import individual
-    from optid.flexibility.loop import FlexibleLoop
     from optid.flexibility.objectives import TailRule, settled
     from optid.flexibility.session import TuningSession
     from optid.flexibility.settings import TuningSettings
     from optid.flexibility.simulated_robot import SimulatedRobot
-    from optid.flexibility.surfaces import experiment
-    from optid.flexibility.two_axis import DIRECTIONS, LENGTHS, POSTURES, set_a, set_b
 
-    robots = {"a": set_a, "b": set_b}
-    for what, value, known in (("robot", robot, robots), ("posture", posture, POSTURES), ("direction", direction, DIRECTIONS), ("length", length, LENGTHS)):
-        if value not in known:
-            raise unknown_name(what, value, known)
-    loop = FlexibleLoop(robots[robot]())
-    motion = experiment(loop, posture, direction, length)
+    loop, motion = simulated_move(robot, posture, direction, length)
     start = settled(loop.simulate(motion, [[80.0, 80.0], [100.0, 100.0], [120.0, 120.0]], reference_tool=False))
     rule = TailRule(start, CUTOFFS[robot] if cutoff is None else cutoff)
     limits = limits_of(max_step, max_torque, max_ratio, max_unsafe)

@@ -33,16 +33,15 @@ SPREAD = 2.0
 """Largest ratio of stiffnesses at different cut-offs that still counts as one answer."""
 
 
-@dataclass(frozen=True)
-class TwoMassFit:
-    """The fit at one cut-off.
+@dataclass(frozen=True, kw_only=True)
+class TwoMasses:
+    """A joint and its load seen from the motor alone.
 
     Attributes
     ----------
-    cutoff : float [Hz]
-    stiffness, sigma [N m/rad], damping [N m s/rad], link_inertia [kg m²]
-        Arm side; sigma is the long-run standard deviation of the stiffness.
-    rotor_inertia [kg m²], viscous [N m s/rad], coulomb [N m]
+    stiffness [N m/rad], damping [N m s/rad], link_inertia [kg m²] : float
+        Arm side.
+    rotor_inertia [kg m²], viscous [N m s/rad], coulomb [N m] : float
         Motor side.
     antiresonance : float [Hz]
         √(stiffness / link_inertia) / 2π: what the motor's torque shows best.
@@ -52,9 +51,7 @@ class TwoMassFit:
         Share of the residuals' power that the spring takes away from those of a rigid joint with friction.
     """
 
-    cutoff: float
     stiffness: float
-    sigma: float
     damping: float
     link_inertia: float
     rotor_inertia: float
@@ -65,14 +62,27 @@ class TwoMassFit:
     explained: float
 
 
-@dataclass(frozen=True)
-class TwoMassEstimate:
-    """A joint and its load seen from the motor alone: medians over the cut-offs.
+@dataclass(frozen=True, kw_only=True)
+class TwoMassFit(TwoMasses):
+    """:class:`TwoMasses` as one cut-off shows them.
 
     Attributes
     ----------
-    stiffness, damping, link_inertia, rotor_inertia, viscous, coulomb, antiresonance, error, explained : float
-        As in :class:`TwoMassFit`; NaN when the fits make no sense.
+    cutoff : float [Hz]
+    sigma : float [N m/rad]
+        Long-run standard deviation of the stiffness.
+    """
+
+    cutoff: float
+    sigma: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwoMassEstimate(TwoMasses):
+    """:class:`TwoMasses` as medians over the cut-offs; NaN when the fits make no sense.
+
+    Attributes
+    ----------
     interval : (low, high) [N m/rad]
         Hull of the intervals of the stiffness at all cut-offs.
     fits : tuple of TwoMassFit
@@ -80,15 +90,6 @@ class TwoMassEstimate:
         Why there is no answer; empty when there is one.
     """
 
-    stiffness: float
-    damping: float
-    link_inertia: float
-    rotor_inertia: float
-    viscous: float
-    coulomb: float
-    antiresonance: float
-    error: float
-    explained: float
     interval: tuple[float, float]
     fits: tuple[TwoMassFit, ...]
     reason: str = ""
@@ -166,8 +167,7 @@ def two_mass_from_motor(
     t = quantile(np.inf, level)
     low, high = min(f.stiffness - t * f.sigma for f in fits), max(f.stiffness + t * f.sigma for f in fits)
     reason = _fault(fits, antiresonance, t)
-    names = [item.name for item in fields(TwoMassEstimate) if item.name not in ("interval", "fits", "reason")]
-    middle = {name: np.nan if reason else float(np.median([getattr(f, name) for f in fits])) for name in names}
+    middle = {item.name: np.nan if reason else float(np.median([getattr(f, item.name) for f in fits])) for item in fields(TwoMasses)}
     return TwoMassEstimate(**middle, interval=(low, high), fits=fits, reason=reason)
 
 
