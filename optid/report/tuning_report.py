@@ -117,7 +117,9 @@ def _large(value: Any) -> bool:
 
 
 def _said(session: TuningSession, found: SessionReport) -> tuple[str, str, list[tuple[str, str]]]:
-    goal = ", ".join(f"{name} {u:g} %" for name, u in zip(found.names, found.upsilon, strict=True))
+    from optid.flexibility.session_report import percents
+
+    goal = percents(found.names, found.upsilon)
     statements: list[tuple[str, str]] = []
     unit = session.settings.rule.unit
     if not np.isfinite(found.value):
@@ -131,8 +133,7 @@ def _said(session: TuningSession, found: SessionReport) -> tuple[str, str, list[
     statements.append(("Finished" if found.finished else "Open", f"{found.message}."))
     unsafe = [run.number for run, verdict in zip(found.runs, found.verdicts, strict=True) if verdict.unsafe]
     statements.append(("Runs", f"{len(found.runs)} of {session.settings.budget}; {len(unsafe) or 'none'} failed or outside the limits."))
-    home = goal if np.isfinite(found.value) else ", ".join(f"{name} {u:g} %" for name, u in zip(found.names, session.settings.start, strict=True))
-    statements.append(("Safe to go back to", f"{home}."))
+    statements.append(("Safe to go back to", f"{goal}."))
     if np.isfinite(found.value):
         edges = [
             name

@@ -98,7 +98,8 @@ def test_vibration_before_and_after(tuned: TuningSession) -> None:
 
 
 def test_a_tuning_that_has_not_begun(tmp_path: Path) -> None:
-    session = TuningSession.create(tmp_path / "t.h5", TuningSettings(TailRule(0.1, 60.0), ("axis2", "axis3")))
+    """Wherever it is to begin: until a run was safe, the delivered controller is what the robot goes back to."""
+    session = TuningSession.create(tmp_path / "t.h5", TuningSettings(TailRule(0.1, 60.0), ("axis2", "axis3"), start=(90.0, 110.0)))
     assert tuning_facts(session, session.report())["headline"] == "No safe run yet."
     page = Page(write_tuning_report(tmp_path / "report", session).read_text())
     assert page.scripts == [] and "axis2 100 %, axis3 100 %" in page.text
