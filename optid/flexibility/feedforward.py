@@ -60,10 +60,11 @@ def checked(motion: Any, n: int | None = None) -> None:
 
 
 class Target(NamedTuple):
-    """What the controller wants of its motors, as expressions (n,): angle and speed (at the joints), torque (motor side), rate of its own state Δ."""
+    """What the controller wants of its motors, as expressions (n,): angle, speed and acceleration (at the joints), torque (motor side), rate of its state Δ."""
 
     theta: ca.SX
     dtheta: ca.SX
+    ddtheta: ca.SX
     torque: ca.SX
     rate: ca.SX
 
@@ -170,4 +171,4 @@ class Feedforward:
         to_motor, to_joint = (turn(self.model.coupling, values.gear) for turn in (motor_from_joint, joint_from_motor))
         friction = friction_torque(ca.mtimes(to_motor, dtheta), *values.friction())
         held = ca.vertcat(*[ca.SX(0) if self.undamped[j] else rate[j] for j in range(n)])
-        return Target(theta, dtheta, values.Jm * ca.mtimes(to_motor, ddtheta) + ca.mtimes(to_joint.T, tau) + friction, held)
+        return Target(theta, dtheta, ddtheta, values.Jm * ca.mtimes(to_motor, ddtheta) + ca.mtimes(to_joint.T, tau) + friction, held)

@@ -23,7 +23,7 @@ from optid.kinematics.joint_transform import constant
 from optid.model.arguments import instance, not_negative, real
 from optid.model.flexible import FlexibleModel
 
-from .feedforward import SIGNALS, Feedforward, Motion, checked
+from .feedforward import SIGNALS, Feedforward, Motion, Target, checked
 from .gains import Gains
 from .record import LoopRecord
 
@@ -129,27 +129,51 @@ class FlexibleLoop:
         }
         return {name: ca.SX.sym(name, size) for name, size in sizes.items()}
 
-    def _control(self, z: ca.SX, scale: ca.SX, row: ca.SX, c: ca.SX, gains: ca.SX) -> tuple[ca.SX, ca.SX, ca.SX, ca.SX, ca.SX]:
-        """Torque, feedforward torque (motor side), motor reference, and the rates of the controller's states."""
+    def _target(self, z: ca.SX, scale: ca.SX, row: ca.SX, c: ca.SX) -> Target:
+        size = self.plant.size
+        return self.feedforward.target(c, row, z[size : size + self.n], scale)
+
+    def _control(self, z: ca.SX, target: Target, c: ca.SX, gains: ca.SX) -> tuple[ca.SX, ca.SX]:
+        """Torque of the motors, and by how much they miss their angles."""
         n, size = self.n, self.plant.size
         _, theta, _, dtheta = self.plant.unpack(z[:size])
-        target = self.feedforward.target(c, row, z[size : size + n], scale)
         gear, own = self.nominal.split(c)[1].gear, constant(np.linalg.inv(self.nominal.coupling))
         error, rate = ca.mtimes(own, target.theta - theta), ca.mtimes(own, target.dtheta - dtheta)
         feedback = gains[:n] * error + gains[n : 2 * n] * rate + gains[2 * n :] * z[size + n :]
-        return target.torque + feedback / gear, target.torque, target.theta, target.rate, error
+        return target.torque + feedback / gear, error
+
+    def _moved(self, z: ca.SX, theta: ca.SX, dtheta: ca.SX) -> ca.SX:
+        """A state with the motors' angles and speeds moved by so much."""
+        n, arm, size = self.n, self.plant.n, self.plant.size
+        return ca.vertcat(z[:arm], z[arm : arm + n] + theta, z[arm + n : size - n], z[size - n : size] + dtheta, z[size:])
 
     @cached_property
     def _rates(self) -> ca.Function:
         s = self._symbols
-        u, _, _, rate, error = self._control(s["z"], s["scale"], s["row"], s["c"], s["gains"])
+        target = self._target(s["z"], s["scale"], s["row"], s["c"])
+        u, error = self._control(s["z"], target, s["c"], s["gains"])
         dx = self.plant.functions["rates"](s["p"], s["z"][: self.plant.size], u)
-        return ca.Function("loop", list(s.values()), [ca.densify(ca.vertcat(dx, rate, error))], list(s), ["dz"])
+        return ca.Function("loop", list(s.values()), [ca.densify(ca.vertcat(dx, target.rate, error))], list(s), ["dz"])
+
+    @cached_property
+    def _rates_beside(self) -> ca.Function:
+        """:attr:`_rates` of a state whose motors are counted from their reference.
+
+        The acceleration of the reference has a kink where a spring ends its curve, and steps across it err by the square of their length; what a motor that
+        obeys needs of it cancels here.
+        """
+        s = self._symbols
+        target = self._target(s["z"], s["scale"], s["row"], s["c"])
+        z = self._moved(s["z"], target.theta, target.dtheta)
+        u, error = self._control(z, target, s["c"], s["gains"])
+        dx = self.plant.functions["rates"](s["p"], z[: self.plant.size], u)
+        dz = self._moved(ca.vertcat(dx, target.rate, error), -target.dtheta, -target.ddtheta)
+        return ca.Function("beside", list(s.values()), [ca.densify(dz)], list(s), ["dz"])
 
     @cached_property
     def _chunk(self) -> int:
         """Steps in one call."""
-        operations = 4 * self._rates.n_instructions()
+        operations = 4 * self._rates_beside.n_instructions()
         return max(k for k in range(1, self.every + 1) if self.every % k == 0 and (k == 1 or k * operations <= LONGEST))
 
     @cached_property
@@ -157,17 +181,21 @@ class FlexibleLoop:
         s, chunk, width = self._symbols, self._chunk, SIGNALS * self.n
         rows = ca.SX.sym("rows", (2 * chunk + 1) * width)
         h = ca.SX.sym("h")
-        z = s["z"]
+        parts = [rows[at * width : (at + 1) * width] for at in range(2 * chunk + 1)]
 
         def rates(state: ca.SX, at: int) -> ca.SX:
-            return self._rates(state, s["scale"], rows[at * width : (at + 1) * width], s["p"], s["c"], s["gains"])
+            return self._rates_beside(state, s["scale"], parts[at], s["p"], s["c"], s["gains"])
 
+        target = self._target(s["z"], s["scale"], parts[0], s["c"])
+        z = self._moved(s["z"], -target.theta, -target.dtheta)
         for k in range(chunk):
             k1 = rates(z, 2 * k)
             k2 = rates(z + h / 2 * k1, 2 * k + 1)
             k3 = rates(z + h / 2 * k2, 2 * k + 1)
             k4 = rates(z + h * k3, 2 * k + 2)
             z = z + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        target = self._target(z, s["scale"], parts[-1], s["c"])
+        z = self._moved(z, target.theta, target.dtheta)
         inputs = {**s, "row": rows}
         names = ["z", "scale", "rows", "p", "c", "gains", "h"]
         return Kernel(ca.Function("advance", [*inputs.values(), h], [z], names, ["next"]), self.backend)
@@ -175,9 +203,10 @@ class FlexibleLoop:
     @cached_property
     def _outputs(self) -> Kernel:
         s = self._symbols
-        u, ahead, theta_ref, _, _ = self._control(s["z"], s["scale"], s["row"], s["c"], s["gains"])
+        target = self._target(s["z"], s["scale"], s["row"], s["c"])
+        u, _ = self._control(s["z"], target, s["c"], s["gains"])
         q, theta, _, dtheta = self.plant.unpack(s["z"][: self.plant.size])
-        columns = ca.densify(ca.vertcat(u, ahead, theta, theta_ref, dtheta, self.plant.functions["tool"](q), q))
+        columns = ca.densify(ca.vertcat(u, target.torque, theta, target.theta, dtheta, self.plant.functions["tool"](q), q))
         return Kernel(ca.Function("outputs", list(s.values()), [columns], list(s), ["y"]), self.backend)
 
     @cached_property
