@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import casadi as ca
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -19,12 +18,12 @@ from optid.arrays import finite, numbers
 from optid.errors import DataError, RobotError, ShapeError, SolveError, sentence, unknown_name
 from optid.kernels import Kernel
 from optid.kernels.kernel import BACKENDS
-from optid.kinematics.joint_transform import constant
 from optid.model.arguments import instance, not_negative, real
 from optid.model.flexible import FlexibleModel
 
-from .feedforward import SIGNALS, Feedforward, Motion, Target, checked
+from .feedforward import SIGNALS, Feedforward, Motion, checked
 from .gains import Gains
+from .loop_equations import LoopEquations
 from .record import LoopRecord
 
 Array = NDArray[np.float64]
@@ -114,116 +113,32 @@ class FlexibleLoop:
         """Gear ratios (n,); where motors are coupled, the matrix (n, n) of :attr:`~optid.model.flexible.FlexibleModel.gears`."""
         return self.plant.gears
 
-    # -- expressions --------------------------------------------------------------------------------------------------------------------------------
-
     @cached_property
-    def _symbols(self) -> dict[str, ca.SX]:
-        n = self.n
-        sizes = {
-            "z": self.plant.size + 2 * n,
-            "scale": n,
-            "row": SIGNALS * n,
-            "p": len(self.plant.parameter_names),
-            "c": len(self.nominal.parameter_names),
-            "gains": 3 * n,
-        }
-        return {name: ca.SX.sym(name, size) for name, size in sizes.items()}
-
-    def _target(self, z: ca.SX, scale: ca.SX, row: ca.SX, c: ca.SX) -> Target:
-        size = self.plant.size
-        return self.feedforward.target(c, row, z[size : size + self.n], scale)
-
-    def _control(self, z: ca.SX, target: Target, c: ca.SX, gains: ca.SX) -> tuple[ca.SX, ca.SX]:
-        """Torque of the motors, and by how much they miss their angles."""
-        n, size = self.n, self.plant.size
-        _, theta, _, dtheta = self.plant.unpack(z[:size])
-        gear, own = self.nominal.split(c)[1].gear, constant(np.linalg.inv(self.nominal.coupling))
-        error, rate = ca.mtimes(own, target.theta - theta), ca.mtimes(own, target.dtheta - dtheta)
-        feedback = gains[:n] * error + gains[n : 2 * n] * rate + gains[2 * n :] * z[size + n :]
-        return target.torque + feedback / gear, error
-
-    def _moved(self, z: ca.SX, theta: ca.SX, dtheta: ca.SX) -> ca.SX:
-        """A state with the motors' angles and speeds moved by so much."""
-        n, arm, size = self.n, self.plant.n, self.plant.size
-        return ca.vertcat(z[:arm], z[arm : arm + n] + theta, z[arm + n : size - n], z[size - n : size] + dtheta, z[size:])
-
-    @cached_property
-    def _rates(self) -> ca.Function:
-        s = self._symbols
-        target = self._target(s["z"], s["scale"], s["row"], s["c"])
-        u, error = self._control(s["z"], target, s["c"], s["gains"])
-        dx = self.plant.functions["rates"](s["p"], s["z"][: self.plant.size], u)
-        return ca.Function("loop", list(s.values()), [ca.densify(ca.vertcat(dx, target.rate, error))], list(s), ["dz"])
-
-    @cached_property
-    def _rates_beside(self) -> ca.Function:
-        """:attr:`_rates` of a state whose motors are counted from their reference.
-
-        The acceleration of the reference has a kink where a spring ends its curve, and steps across it err by the square of their length; what a motor that
-        obeys needs of it cancels here.
-        """
-        s = self._symbols
-        target = self._target(s["z"], s["scale"], s["row"], s["c"])
-        z = self._moved(s["z"], target.theta, target.dtheta)
-        u, error = self._control(z, target, s["c"], s["gains"])
-        dx = self.plant.functions["rates"](s["p"], z[: self.plant.size], u)
-        dz = self._moved(ca.vertcat(dx, target.rate, error), -target.dtheta, -target.ddtheta)
-        return ca.Function("beside", list(s.values()), [ca.densify(dz)], list(s), ["dz"])
+    def equations(self) -> LoopEquations:
+        """What the loop obeys, as CasADi functions."""
+        return LoopEquations(self.plant, self.feedforward, tuple(k > 0 for k in self.gains.ki))
 
     @cached_property
     def _chunk(self) -> int:
         """Steps in one call."""
-        operations = 4 * self._rates_beside.n_instructions()
+        operations = 4 * self.equations.rates_beside.n_instructions()
         return max(k for k in range(1, self.every + 1) if self.every % k == 0 and (k == 1 or k * operations <= LONGEST))
 
     @cached_property
     def _advance(self) -> Kernel:
-        s, chunk, width = self._symbols, self._chunk, SIGNALS * self.n
-        rows = ca.SX.sym("rows", (2 * chunk + 1) * width)
-        h = ca.SX.sym("h")
-        parts = [rows[at * width : (at + 1) * width] for at in range(2 * chunk + 1)]
-
-        def rates(state: ca.SX, at: int) -> ca.SX:
-            return self._rates_beside(state, s["scale"], parts[at], s["p"], s["c"], s["gains"])
-
-        target = self._target(s["z"], s["scale"], parts[0], s["c"])
-        z = self._moved(s["z"], -target.theta, -target.dtheta)
-        for k in range(chunk):
-            k1 = rates(z, 2 * k)
-            k2 = rates(z + h / 2 * k1, 2 * k + 1)
-            k3 = rates(z + h / 2 * k2, 2 * k + 1)
-            k4 = rates(z + h * k3, 2 * k + 2)
-            z = z + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
-        target = self._target(z, s["scale"], parts[-1], s["c"])
-        z = self._moved(z, target.theta, target.dtheta)
-        inputs = {**s, "row": rows}
-        names = ["z", "scale", "rows", "p", "c", "gains", "h"]
-        return Kernel(ca.Function("advance", [*inputs.values(), h], [z], names, ["next"]), self.backend)
+        return Kernel(self.equations.steps(self._chunk), self.backend)
 
     @cached_property
     def _outputs(self) -> Kernel:
-        s = self._symbols
-        target = self._target(s["z"], s["scale"], s["row"], s["c"])
-        u, _ = self._control(s["z"], target, s["c"], s["gains"])
-        q, theta, _, dtheta = self.plant.unpack(s["z"][: self.plant.size])
-        columns = ca.densify(ca.vertcat(u, target.torque, theta, target.theta, dtheta, self.plant.functions["tool"](q), q))
-        return Kernel(ca.Function("outputs", list(s.values()), [columns], list(s), ["y"]), self.backend)
+        return Kernel(self.equations.outputs, self.backend)
 
     @cached_property
     def _standing(self) -> Kernel:
-        """Residual and Jacobian of the equations of rest, for the arm, the motors and the integrals."""
-        s, size, n = self._symbols, self.plant.size, self.n
-        unknown = [*range(self.plant.n + n), *range(size + n, size + 2 * n)]
-        dz = self._rates(*s.values())
-        residual = ca.vertcat(dz[self.plant.n + n : size], dz[size + n :])
-        integrating = [k > 0 for k in self.gains.ki]
-        for j in range(n):
-            if not integrating[j]:
-                residual[self.plant.n + n + j] = s["z"][size + n + j]
-        jacobian = ca.jacobian(residual, s["z"][unknown])
-        return Kernel(ca.Function("standing", list(s.values()), [ca.densify(ca.horzcat(residual, jacobian))], list(s), ["r"]), "interpreter")
+        return Kernel(self.equations.rest, "interpreter")
 
-    # -- numbers ------------------------------------------------------------------------------------------------------------------------------------
+    @cached_property
+    def _slopes(self) -> Kernel:
+        return Kernel(self.equations.slopes, "interpreter")
 
     def simulate(
         self, motion: Motion, upsilon: ArrayLike = 100.0, tail: float = 0.5, plants: ArrayLike | None = None, reference_tool: bool = True
@@ -317,7 +232,7 @@ class FlexibleLoop:
         z[:, self.plant.driven] = row[:n]
         z[:, self.plant.n : self.plant.n + n] = row[:n] - delta
         z[:, size : size + n] = delta
-        unknown = [*range(self.plant.n + n), *range(size + n, size + 2 * n)]
+        unknown = self.equations.unknown_at_rest
         for _ in range(50):
             system = self._standing(z, self.feedforward.scale(percent), row=row, p=p, c=self.nominal.parameters(), gains=self.gains.vector)
             try:
@@ -335,12 +250,6 @@ class FlexibleLoop:
         percent = self._percent(upsilon)[:1]
         z = self.rest(row, percent)
         return np.asarray(np.linalg.eigvals(self._matrix(z, self.feedforward.scale(percent), self._row(row), self.plant.parameters())), dtype=complex)
-
-    @cached_property
-    def _slopes(self) -> Kernel:
-        s = self._symbols
-        slopes = ca.densify(ca.jacobian(self._rates(*s.values()), s["z"]))
-        return Kernel(ca.Function("slopes", list(s.values()), [slopes], list(s), ["A"]), "interpreter")
 
     def _matrix(self, z: Array, scale: Array, row: Array, p: Array) -> Array:
         one = p[0] if p.ndim == 2 else p

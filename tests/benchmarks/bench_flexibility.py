@@ -58,7 +58,7 @@ def rows() -> Iterator[Row]:
 
 def by_mapaccum(loop: FlexibleLoop, motion: Any, grid: np.ndarray) -> Any:
     """The same steps as CasADi's own loop, one Υ after the other."""
-    rates, s = loop._rates, loop._symbols
+    rates, s = loop.equations.rates, loop.equations.symbols
     z, row, h = s["z"], ca.SX.sym("rows", 3 * s["row"].numel()), loop.step
     rest = [s["scale"], s["p"], s["c"], s["gains"]]
     width = s["row"].numel()
