@@ -51,13 +51,15 @@ def test_minima_do_not_need_bent_springs_and_friction(loop_a: FlexibleLoop) -> N
     assert minima(FlexibleLoop(straight), "a", MOVES, GRID) == {(100.0, 100.0)}
 
 
-def test_what_decides_depends_on_posture_and_direction(loop_a: FlexibleLoop) -> None:
+@pytest.mark.parametrize("length", LENGTHS)
+def test_what_decides_depends_on_posture_and_direction(loop_a: FlexibleLoop, length: str) -> None:
     """Acceptance 6. At q3 = 0 J23 = J33 whatever the parameters: a "+-" move puts no inertial torque on axis 3, so Λ does not see its Υ."""
-    torque, _, _ = surfaces(loop_a, experiment(loop_a, "zero", "+-", "short"), percents=NEAR)
+    torque, _, _ = surfaces(loop_a, experiment(loop_a, "zero", "+-", length), percents=NEAR)
     valley = torque.valley()
     assert valley.condition > 500 and abs(valley.angle) < 2 and valley.shape == "c"
-    _, path, _ = surfaces(loop_a, experiment(loop_a, "folded", "+-", "short"), percents=NEAR)
-    assert abs(path.valley().angle) > 78 and path.valley().shape == "b"
+    for direction in DIRECTIONS:
+        _, path, _ = surfaces(loop_a, experiment(loop_a, "folded", direction, length), percents=NEAR)
+        assert abs(path.valley().angle) > 78 and path.valley().shape == "b"
 
 
 def test_vibration_changes_sign_at_the_optimum(loop_a: FlexibleLoop) -> None:
